@@ -1,0 +1,169 @@
+//! Everything the process takes from outside, read once.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use windlass_domain::{Code, Refusal};
+use windlass_ledger::Location;
+use windlass_ops::context::Surroundings;
+use windlass_ops::settings::{Format, Layers, Origin, Resolved};
+use windlass_ops::{Context, Workplace};
+
+use crate::command::Flags;
+
+/// Variables that set a value of the settings.
+const VARIABLES: [(&str, &str); 8] = [
+    ("WINDLASS_AGENT", "agent"),
+    ("WINDLASS_PROJECT", "project"),
+    ("WINDLASS_CLAIMS_LEASE", "claims.lease"),
+    ("WINDLASS_CLAIMS_REQUIRE", "claims.require"),
+    ("WINDLASS_DB", "database.url"),
+    ("WINDLASS_DATABASE_SYNCHRONOUS", "database.synchronous"),
+    ("WINDLASS_DATABASE_WAIT", "database.wait"),
+    ("WINDLASS_FORMAT", "display.format"),
+];
+
+/// The arguments, variables and working folder of this process.
+pub(crate) struct Environment {
+    arguments: Vec<OsString>,
+    variables: BTreeMap<String, String>,
+}
+
+impl Environment {
+    pub(crate) fn read() -> Self {
+        let variables = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
+        Self { arguments: std::env::args_os().collect(), variables }
+    }
+
+    pub(crate) fn arguments(&self) -> &[OsString] {
+        &self.arguments
+    }
+
+    /// The format by the environment, for errors before the settings are read.
+    pub(crate) fn format(&self) -> Option<Format> {
+        Format::parse(self.variable("WINDLASS_FORMAT")?).ok()
+    }
+
+    /// A variable that is set to something.
+    fn variable(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    pub(crate) fn context(&self, flags: Flags) -> Result<Context, Refusal> {
+        let settings = self.settings(&flags)?;
+        let location = match &settings.settings.database_url {
+            Some(text) => Location::parse(&self.expand_home(text)),
+            None => Location::Sqlite(self.data_folder()?.join("windlass").join("ledger.db")),
+        };
+        let mut workplace = Workplace::new(location);
+        if let Some(wait) = settings.settings.database_wait {
+            workplace.wait = Duration::from_millis(u64::try_from(wait.as_millis()).unwrap_or(0));
+        }
+        workplace.synchronous = settings.settings.database_synchronous;
+        workplace.purpose = flags.purpose;
+        let surroundings = Surroundings {
+            agent: settings.settings.agent.clone(),
+            user: self.user(),
+            fence: self.fence()?,
+        };
+        Ok(Context::new(workplace, surroundings, settings))
+    }
+
+    fn settings(&self, flags: &Flags) -> Result<Resolved, Refusal> {
+        let mut layers = Layers::default();
+        if let Ok(folder) = self.config_folder() {
+            let path = folder.join("windlass").join("config.toml");
+            if let Some(text) = read_if_there(&path)? {
+                layers.user_file(&path.display().to_string(), &text)?;
+            }
+        }
+        if let Some((path, text)) = repository_file()? {
+            layers.repository_file(&path.display().to_string(), &text)?;
+        }
+        for (variable, key) in VARIABLES {
+            if let Some(value) = self.variable(variable) {
+                layers.set(key, value.to_owned(), Origin::Environment(variable));
+            }
+        }
+        if let Some(db) = &flags.db {
+            layers.set("database.url", db.clone(), Origin::Flag("--db"));
+        }
+        layers.resolve()
+    }
+
+    fn fence(&self) -> Result<Option<(String, u64)>, Refusal> {
+        let (Some(task), Some(fence)) = (self.variable("WINDLASS_TASK"), self.variable("WINDLASS_FENCE")) else {
+            return Ok(None);
+        };
+        let number = fence.parse().map_err(|_| {
+            Refusal::new(Code::InvalidValue, format!("WINDLASS_FENCE '{fence}' is not a number"))
+                .hint("unset it, or set it to the fence that the claim answered")
+                .detail("field", "WINDLASS_FENCE")
+                .detail("given", fence)
+        })?;
+        Ok(Some((task.to_owned(), number)))
+    }
+
+    fn user(&self) -> String {
+        let name = self.variable("USER").or(self.variable("LOGNAME"));
+        name.map_or_else(|| "somebody".to_owned(), str::to_owned)
+    }
+
+    fn home(&self) -> Result<PathBuf, Refusal> {
+        self.variable("HOME").map(PathBuf::from).ok_or_else(|| {
+            Refusal::new(Code::InvalidValue, "there is no HOME to keep the ledger in")
+                .hint("name the ledger: windlass --db PATH, or set WINDLASS_DB")
+                .detail("field", "HOME")
+        })
+    }
+
+    fn data_folder(&self) -> Result<PathBuf, Refusal> {
+        match self.variable("XDG_DATA_HOME") {
+            Some(folder) => Ok(PathBuf::from(folder)),
+            None => Ok(self.home()?.join(".local").join("share")),
+        }
+    }
+
+    fn config_folder(&self) -> Result<PathBuf, Refusal> {
+        match self.variable("XDG_CONFIG_HOME") {
+            Some(folder) => Ok(PathBuf::from(folder)),
+            None => Ok(self.home()?.join(".config")),
+        }
+    }
+
+    fn expand_home(&self, text: &str) -> String {
+        match (text.strip_prefix("~/"), self.home()) {
+            (Some(rest), Ok(home)) => home.join(rest).display().to_string(),
+            _ => text.to_owned(),
+        }
+    }
+}
+
+/// `.windlass/config.toml` of this folder or the nearest one above it.
+fn repository_file() -> Result<Option<(PathBuf, String)>, Refusal> {
+    let Ok(here) = std::env::current_dir() else { return Ok(None) };
+    for folder in here.ancestors() {
+        let path = folder.join(".windlass").join("config.toml");
+        if let Some(text) = read_if_there(&path)? {
+            return Ok(Some((path, text)));
+        }
+    }
+    Ok(None)
+}
+
+fn read_if_there(path: &Path) -> Result<Option<String>, Refusal> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => Ok(None),
+        Err(error) => Err(Refusal::new(
+            Code::SettingsInvalid,
+            format!("{} cannot be read: {error}", path.display()),
+        )
+        .hint("check its permissions, and that it is UTF-8 text")
+        .detail("file", path.display().to_string())),
+    }
+}

@@ -1,0 +1,112 @@
+//! Every error code, for ever, with the exit code it ends a command with.
+//!
+//! `docs/errors/CODE.md` explains each; a test compares the two lists.
+
+use serde::{Serialize, Serializer};
+
+/// How a process ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// Done; also: nothing to claim.
+    Done = 0,
+    Unexpected = 1,
+    Usage = 2,
+    Refused = 3,
+    NotFound = 4,
+    Storage = 5,
+    /// A check found something.
+    Findings = 6,
+    NotAllowed = 7,
+    /// The same operation is running elsewhere; try again.
+    Elsewhere = 8,
+}
+
+macro_rules! codes {
+    ($($name:ident $text:literal $exit:ident;)+) => {
+        /// What went wrong, in a word that never changes its meaning.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Code { $($name),+ }
+
+        impl Code {
+            pub const ALL: &'static [Self] = &[$(Self::$name),+];
+
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $text),+ }
+            }
+
+            pub const fn exit(self) -> Exit {
+                match self { $(Self::$name => Exit::$exit),+ }
+            }
+        }
+    };
+}
+
+codes! {
+    Bug "bug" Unexpected;
+    Usage "usage" Usage;
+    // Values.
+    InvalidValue "invalid_value" Refused;
+    UnknownField "unknown_field" Refused;
+    IdTooShort "id_too_short" Refused;
+    IdAmbiguous "id_ambiguous" Refused;
+    SettingsInvalid "settings_invalid" Refused;
+    // Rules of tasks.
+    InvalidTransition "invalid_transition" Refused;
+    AlreadyClaimed "already_claimed" Refused;
+    AlreadyHeld "already_held" Refused;
+    StaleClaim "stale_claim" Refused;
+    AgentRequired "agent_required" Refused;
+    FenceRequired "fence_required" Refused;
+    ReasonRequired "reason_required" Refused;
+    LeaseRequired "lease_required" Refused;
+    LeaseNotExpired "lease_not_expired" Refused;
+    WrongRole "wrong_role" Refused;
+    DependenciesOpen "dependencies_open" Refused;
+    DependencyCycle "dependency_cycle" Refused;
+    ChildrenOpen "children_open" Refused;
+    SubtaskDepth "subtask_depth" Refused;
+    TaskArchived "task_archived" Refused;
+    // Rules of projects.
+    ProjectExists "project_exists" Refused;
+    ProjectProtected "project_protected" Refused;
+    ProjectFrozen "project_frozen" Refused;
+    // Moving ledgers.
+    ImportInvalid "import_invalid" Refused;
+    ImportConflict "import_conflict" Refused;
+    FileExists "file_exists" Refused;
+    // Not found.
+    TaskNotFound "task_not_found" NotFound;
+    ProjectNotFound "project_not_found" NotFound;
+    CodeNotFound "code_not_found" NotFound;
+    // Storage.
+    LedgerLocked "ledger_locked" Storage;
+    LedgerReadOnly "ledger_read_only" Storage;
+    LedgerFull "ledger_full" Storage;
+    LedgerCorrupt "ledger_corrupt" Storage;
+    LedgerNewer "ledger_newer" Storage;
+    LedgerUnreachable "ledger_unreachable" Storage;
+    LedgerUnmigrated "ledger_unmigrated" Storage;
+    NotALedger "not_a_ledger" Storage;
+    NetworkFileSystem "network_file_system" Storage;
+    StorageFailed "storage_failed" Storage;
+    FileUnusable "file_unusable" Storage;
+}
+
+impl Code {
+    pub fn from_text(text: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|code| code.as_str() == text)
+    }
+}
+
+impl std::fmt::Display for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}

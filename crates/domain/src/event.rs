@@ -1,0 +1,468 @@
+//! Events: the immutable facts of the ledger.
+//!
+//! An event is stored as its kind, a version and JSON text. A released kind never changes its
+//! meaning: a new shape is a new version, upgraded when it is read, and the stored bytes stay as
+//! they are. A kind or version this program does not know stops the reader.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{ProjectId, Status, TaskId, Time};
+
+/// By what right something was done to a task.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Authority {
+    /// Nobody held the task.
+    #[default]
+    Free,
+    /// The current fence was shown.
+    Fence,
+    /// The named agent holds the task.
+    Holder,
+    /// Somebody held it; the caller gave neither fence nor name.
+    Unfenced,
+    /// The rules of ownership were overridden.
+    Forced,
+}
+
+impl Authority {
+    fn is_free(&self) -> bool {
+        *self == Self::Free
+    }
+}
+
+/// How a claim was won.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Won {
+    /// The task was ready.
+    Claimed,
+    /// The lease of the holder had run out.
+    TakenOver,
+    /// Taken from its holder by `steal`.
+    Stolen,
+    /// By `set-status in_progress`, whatever the status was.
+    Overridden,
+}
+
+/// Who held a task before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    pub agent: String,
+    pub fence: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProjectCreated {
+    pub name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repo: Option<String>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub protected: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProjectRenamed {
+    pub name: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProjectFrozen {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProjectUnfrozen {}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskCreated {
+    pub project: ProjectId,
+    pub title: String,
+    pub status: Status,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<TaskId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub priority: u8,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due_at: Option<Time>,
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub metadata: Map<String, Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stale_after_minutes: Option<u32>,
+    /// Whom the task is routed to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub depends_on: Vec<TaskId>,
+    /// Why the rules for `done` were overridden.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forced: Option<String>,
+}
+
+/// The fields that changed, with their new values.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct TaskUpdated {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub links: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<u8>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Map<String, Value>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due_at: Option<Change<Time>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stale_after_minutes: Option<Change<u32>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Change<TaskId>>,
+    /// Whom an unheld task is routed to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Change<String>>,
+}
+
+/// The new value of a field that may also be empty.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Change<T> {
+    To(T),
+    Cleared,
+}
+
+impl<T: Clone> Change<T> {
+    pub fn value(&self) -> Option<T> {
+        match self {
+            Self::To(value) => Some(value.clone()),
+            Self::Cleared => None,
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskClaimed {
+    pub agent: String,
+    pub fence: u64,
+    pub won: Won,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease_until: Option<Time>,
+    /// The length of the lease, so that a renewal without one repeats it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease_ms: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken_from: Option<Holder>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClaimRenewed {
+    pub lease_until: Time,
+    pub lease_ms: i64,
+    #[serde(default, skip_serializing_if = "Authority::is_free")]
+    pub authority: Authority,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forced: Option<String>,
+}
+
+/// A lease was seen to have run out. The status does not change by this.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClaimExpired {
+    pub agent: String,
+    pub fence: u64,
+    pub lease_until: Time,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskReleased {
+    #[serde(default, skip_serializing_if = "Authority::is_free")]
+    pub authority: Authority,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forced: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskBlocked {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Authority::is_free")]
+    pub authority: Authority,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forced: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskUnblocked {
+    pub to: Status,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease_until: Option<Time>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease_ms: Option<i64>,
+    #[serde(default, skip_serializing_if = "Authority::is_free")]
+    pub authority: Authority,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forced: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskCompleted {
+    #[serde(default, skip_serializing_if = "Authority::is_free")]
+    pub authority: Authority,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forced: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskReopened {
+    pub to: Status,
+}
+
+/// A status set by hand. Into `in_progress` a claim is won instead.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StatusSet {
+    pub to: Status,
+    #[serde(default, skip_serializing_if = "Authority::is_free")]
+    pub authority: Authority,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forced: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskArchived {
+    #[serde(default, skip_serializing_if = "Authority::is_free")]
+    pub authority: Authority,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forced: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskRestored {
+    pub to: Status,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CommentAdded {
+    pub text: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CheckpointRecorded {
+    pub name: String,
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub data: Map<String, Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<u8>,
+    #[serde(default, skip_serializing_if = "Authority::is_free")]
+    pub authority: Authority,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forced: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProgressSet {
+    pub progress: u8,
+    #[serde(default, skip_serializing_if = "Authority::is_free")]
+    pub authority: Authority,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forced: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DependencyAdded {
+    pub on: TaskId,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DependencyRemoved {
+    pub on: TaskId,
+}
+
+macro_rules! events {
+    ($($name:ident $kind:literal $version:literal $subject:ident;)+) => {
+        /// One fact.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum Event { $($name($name)),+ }
+
+        /// The name of a fact, as it is stored.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Kind { $($name),+ }
+
+        impl Kind {
+            pub const ALL: &'static [Self] = &[$(Self::$name),+];
+
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $kind),+ }
+            }
+
+            /// The newest version of this kind; what is written.
+            pub const fn version(self) -> u32 {
+                match self { $(Self::$name => $version),+ }
+            }
+
+            /// What the stream of this kind is about.
+            pub const fn subject(self) -> Subject {
+                match self { $(Self::$name => Subject::$subject),+ }
+            }
+        }
+
+        impl Event {
+            pub const fn kind(&self) -> Kind {
+                match self { $(Self::$name(_) => Kind::$name),+ }
+            }
+
+            /// The bytes that are stored and hashed.
+            pub fn encode(&self) -> Result<String, Unreadable> {
+                match self { $(Self::$name(data) => serde_json::to_string(data)),+ }
+                    .map_err(|source| Unreadable::Data(self.kind(), source.to_string()))
+            }
+
+            /// Reads what [`Event::encode`] wrote, of this version or an older one.
+            pub fn decode(kind: &str, version: u32, data: &str) -> Result<Self, Unreadable> {
+                let kind = Kind::from_text(kind)
+                    .ok_or_else(|| Unreadable::Kind(kind.to_owned()))?;
+                if version == 0 || version > kind.version() {
+                    return Err(Unreadable::Version(kind, version));
+                }
+                match kind {
+                    $(Kind::$name => serde_json::from_str(data).map(Self::$name)),+
+                }
+                .map_err(|source| Unreadable::Data(kind, source.to_string()))
+            }
+        }
+
+        $(impl From<$name> for Event {
+            fn from(data: $name) -> Self {
+                Self::$name(data)
+            }
+        })+
+    };
+}
+
+/// What a stream can be about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    Project,
+    Task,
+}
+
+impl Subject {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Project => "project",
+            Self::Task => "task",
+        }
+    }
+}
+
+events! {
+    ProjectCreated "project_created" 1 Project;
+    ProjectRenamed "project_renamed" 1 Project;
+    ProjectFrozen "project_frozen" 1 Project;
+    ProjectUnfrozen "project_unfrozen" 1 Project;
+    TaskCreated "task_created" 1 Task;
+    TaskUpdated "task_updated" 1 Task;
+    TaskClaimed "task_claimed" 1 Task;
+    ClaimRenewed "claim_renewed" 1 Task;
+    ClaimExpired "claim_expired" 1 Task;
+    TaskReleased "task_released" 1 Task;
+    TaskBlocked "task_blocked" 1 Task;
+    TaskUnblocked "task_unblocked" 1 Task;
+    TaskCompleted "task_completed" 1 Task;
+    TaskReopened "task_reopened" 1 Task;
+    StatusSet "status_set" 1 Task;
+    TaskArchived "task_archived" 1 Task;
+    TaskRestored "task_restored" 1 Task;
+    CommentAdded "comment_added" 1 Task;
+    CheckpointRecorded "checkpoint_recorded" 1 Task;
+    ProgressSet "progress_set" 1 Task;
+    DependencyAdded "dependency_added" 1 Task;
+    DependencyRemoved "dependency_removed" 1 Task;
+}
+
+impl Kind {
+    pub fn from_text(text: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.as_str() == text)
+    }
+}
+
+/// A stored event this program cannot read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unreadable {
+    Kind(String),
+    Version(Kind, u32),
+    Data(Kind, String),
+}
+
+impl std::fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Kind(kind) => write!(f, "events of kind '{kind}' are not known to this version"),
+            Self::Version(kind, version) => {
+                write!(f, "version {version} of '{}' is not known to this version", kind.as_str())
+            }
+            Self::Data(kind, why) => write!(f, "an event '{}' cannot be read: {why}", kind.as_str()),
+        }
+    }
+}
+
+impl std::error::Error for Unreadable {}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's skip_serializing_if takes a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's skip_serializing_if takes a reference")]
+fn is_zero(value: &u8) -> bool {
+    *value == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_is_read_back_as_it_was_written() {
+        let event = Event::from(TaskClaimed {
+            agent: "w1".into(),
+            fence: 3,
+            won: Won::TakenOver,
+            lease_until: Some(Time::from_millis(1_794_735_000_000)),
+            lease_ms: Some(60_000),
+            taken_from: Some(Holder { agent: "w0".into(), fence: 2 }),
+            reason: None,
+        });
+        let data = event.encode().unwrap();
+        assert_eq!(Event::decode("task_claimed", 1, &data).unwrap(), event);
+    }
+
+    #[test]
+    fn an_unknown_kind_stops_the_reader() {
+        assert!(matches!(Event::decode("task_teleported", 1, "{}"), Err(Unreadable::Kind(_))));
+    }
+
+    #[test]
+    fn a_newer_version_stops_the_reader() {
+        assert!(matches!(Event::decode("task_reopened", 2, "{}"), Err(Unreadable::Version(..))));
+    }
+
+    #[test]
+    fn every_kind_has_a_name_of_its_own() {
+        for kind in Kind::ALL {
+            assert_eq!(Kind::from_text(kind.as_str()), Some(*kind));
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The rules of Windlass.
+//!
+//! Everything here is a function from values to values: no I/O, no clock, no randomness, no SQL.
+//! A decision takes the state it needs and either returns the events to record or a [`Refusal`].
+//! The same `fold` that a live command uses rebuilds the views from the log.
+#![deny(clippy::wildcard_enum_match_arm)]
+
+pub mod chain;
+pub mod claim;
+pub mod code;
+pub mod completion;
+pub mod dependency;
+pub mod duration;
+pub mod event;
+pub mod id;
+pub mod near;
+pub mod ownership;
+pub mod progress;
+pub mod project;
+pub mod refusal;
+pub mod status;
+pub mod task;
+pub mod text;
+pub mod time;
+pub mod transition;
+pub mod why;
+
+pub use code::{Code, Exit};
+pub use event::{Event, Kind};
+pub use id::{CorrelationId, EventId, ProjectId, Stream, TaskId};
+pub use refusal::Refusal;
+pub use status::Status;
+pub use task::Task;
+pub use time::Time;

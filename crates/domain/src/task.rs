@@ -1,0 +1,365 @@
+//! A task as the ledger remembers it, and how each event changes it.
+//!
+//! [`Task::fold`] is the only place where an event becomes state: a live command, a rebuild of the
+//! views and an import all go through it.
+
+use crate::event::{Event, TaskClaimed, TaskCreated, TaskUpdated};
+use crate::{ProjectId, Status, TaskId, Time};
+
+/// The pipeline of a task that goes through no stages.
+pub const SIMPLE_PIPELINE: &str = "simple";
+
+/// A unit of work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Task {
+    pub id: TaskId,
+    /// The `seq` of the event that created it: its place in the order of creation.
+    pub created_seq: u64,
+    /// How many events its stream has.
+    pub version: u64,
+    pub project: ProjectId,
+    pub parent: Option<TaskId>,
+    pub title: String,
+    pub status: Status,
+    /// The status to return to when an archived task is restored.
+    pub archived_from: Option<Status>,
+    pub priority: u8,
+    pub due_at: Option<Time>,
+    pub tags: Vec<String>,
+    /// The holder of a held task; of a finished one, who held it last; else whom it is routed to.
+    pub agent: Option<String>,
+    /// The number of the last claim that was won.
+    pub fence: u64,
+    /// When the present claim was won; a task is held exactly while this is set.
+    pub claimed_at: Option<Time>,
+    pub lease_until: Option<Time>,
+    /// The length of the lease.
+    pub lease_ms: Option<i64>,
+    /// That the lease ran out has been recorded.
+    pub lease_expired: bool,
+    pub progress: Option<u8>,
+    pub stale_after_minutes: Option<u32>,
+    pub pipeline: String,
+    pub stage: Option<String>,
+    /// Who may take it at its stage; nobody in particular when empty.
+    pub role: Option<String>,
+    /// How many tasks it waits for.
+    pub open_dependencies: u64,
+    /// How many of its subtasks are neither done nor archived.
+    pub open_children: u64,
+    pub created_at: Time,
+    pub updated_at: Time,
+    /// When it became done or archived.
+    pub finished_at: Option<Time>,
+}
+
+/// Who holds a task, under which fence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held<'a> {
+    pub agent: &'a str,
+    pub fence: u64,
+}
+
+/// An event that cannot follow what the log says before it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broken(pub String);
+
+impl std::fmt::Display for Broken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Broken {}
+
+impl Task {
+    /// The task that a creation event makes.
+    pub fn created(id: TaskId, data: &TaskCreated, seq: u64, at: Time) -> Self {
+        let done = data.status == Status::Done;
+        Self {
+            id,
+            created_seq: seq,
+            version: 1,
+            project: data.project,
+            parent: data.parent,
+            title: data.title.clone(),
+            status: data.status,
+            archived_from: None,
+            priority: data.priority,
+            due_at: data.due_at,
+            tags: data.tags.clone(),
+            agent: data.agent.clone(),
+            fence: 0,
+            claimed_at: None,
+            lease_until: None,
+            lease_ms: None,
+            lease_expired: false,
+            progress: done.then_some(100),
+            stale_after_minutes: data.stale_after_minutes,
+            pipeline: SIMPLE_PIPELINE.to_owned(),
+            stage: None,
+            role: None,
+            open_dependencies: 0,
+            open_children: 0,
+            created_at: at,
+            updated_at: at,
+            finished_at: done.then_some(at),
+        }
+    }
+
+    /// Applies the next event of this task's stream.
+    ///
+    /// The two counters of open work are not touched: they follow from other tasks too, and the
+    /// ledger keeps them.
+    pub fn fold(&mut self, event: &Event, at: Time) -> Result<(), Broken> {
+        match event {
+            Event::TaskUpdated(data) => self.update(data),
+            Event::TaskClaimed(data) => self.win(data, at)?,
+            Event::ClaimRenewed(data) => {
+                self.lease_until = Some(data.lease_until);
+                self.lease_ms = Some(data.lease_ms);
+                self.lease_expired = false;
+            }
+            Event::ClaimExpired(_) => self.lease_expired = true,
+            Event::TaskReleased(_) => self.enter(Status::Ready, at),
+            Event::TaskBlocked(_) => self.enter(Status::Blocked, at),
+            Event::TaskUnblocked(data) => {
+                self.enter(data.to, at);
+                self.lease_until = data.lease_until;
+                self.lease_ms = data.lease_ms;
+            }
+            Event::TaskCompleted(_) => self.enter(Status::Done, at),
+            Event::TaskReopened(data) => self.enter(data.to, at),
+            Event::StatusSet(data) => self.enter(data.to, at),
+            Event::TaskArchived(_) => {
+                if self.status == Status::Archived {
+                    return Err(Broken(format!("task {} is archived twice", self.id)));
+                }
+                self.archived_from = Some(self.status);
+                self.enter(Status::Archived, at);
+            }
+            Event::TaskRestored(data) => {
+                self.archived_from = None;
+                self.enter(data.to, at);
+            }
+            Event::CheckpointRecorded(data) => self.progress = data.progress.or(self.progress),
+            Event::ProgressSet(data) => self.progress = Some(data.progress),
+            Event::CommentAdded(_)
+            | Event::DependencyAdded(_)
+            | Event::DependencyRemoved(_) => {}
+            Event::TaskCreated(_)
+            | Event::ProjectCreated(_)
+            | Event::ProjectRenamed(_)
+            | Event::ProjectFrozen(_)
+            | Event::ProjectUnfrozen(_) => {
+                let kind = event.kind().as_str();
+                return Err(Broken(format!("'{kind}' cannot follow in the stream of task {}", self.id)));
+            }
+        }
+        self.version += 1;
+        self.updated_at = at;
+        Ok(())
+    }
+
+    fn update(&mut self, data: &TaskUpdated) {
+        if let Some(title) = &data.title {
+            self.title.clone_from(title);
+        }
+        if let Some(tags) = &data.tags {
+            self.tags.clone_from(tags);
+        }
+        if let Some(priority) = data.priority {
+            self.priority = priority;
+        }
+        if let Some(due_at) = &data.due_at {
+            self.due_at = due_at.value();
+        }
+        if let Some(stale_after) = &data.stale_after_minutes {
+            self.stale_after_minutes = stale_after.value();
+        }
+        if let Some(parent) = &data.parent {
+            self.parent = parent.value();
+        }
+        if let Some(agent) = &data.agent {
+            self.agent = agent.value();
+        }
+    }
+
+    fn win(&mut self, data: &TaskClaimed, at: Time) -> Result<(), Broken> {
+        if data.fence != self.fence + 1 {
+            return Err(Broken(format!(
+                "claim {} of task {} follows claim {}",
+                data.fence, self.id, self.fence
+            )));
+        }
+        self.enter(Status::InProgress, at);
+        self.agent = Some(data.agent.clone());
+        self.fence = data.fence;
+        self.claimed_at = Some(at);
+        self.lease_until = data.lease_until;
+        self.lease_ms = data.lease_ms;
+        Ok(())
+    }
+
+    /// Moves to a status and drops what does not survive the move.
+    fn enter(&mut self, to: Status, at: Time) {
+        let from = self.status;
+        self.status = to;
+        self.lease_until = None;
+        self.lease_ms = None;
+        self.lease_expired = false;
+        match to {
+            Status::InProgress | Status::Blocked => {
+                if from == Status::Done {
+                    self.agent = None;
+                }
+            }
+            Status::Backlog | Status::Ready => {
+                // A claim ends here, and the work goes back to the pool; a route stays a route.
+                if self.claimed_at.take().is_some() || from == Status::Done {
+                    self.agent = None;
+                }
+            }
+            // The agent of a done task is the one who finished it.
+            Status::Done => self.claimed_at = None,
+            Status::Archived => {
+                if self.claimed_at.take().is_some() {
+                    self.agent = None;
+                }
+            }
+        }
+        match (from.is_settled(), to.is_settled()) {
+            (false, true) => self.finished_at = Some(at),
+            (true, false) => self.finished_at = None,
+            (false, false) | (true, true) => {}
+        }
+        if to == Status::Done {
+            self.progress = Some(100);
+        } else if from == Status::Done && to != Status::Archived {
+            self.progress = None;
+        }
+    }
+
+    /// Who holds it now.
+    pub fn held(&self) -> Option<Held<'_>> {
+        self.claimed_at?;
+        Some(Held { agent: self.agent.as_deref()?, fence: self.fence })
+    }
+
+    /// The lease of the present claim has run out.
+    pub fn lease_ran_out(&self, now: Time) -> bool {
+        self.lease_until.is_some_and(|until| until <= now)
+    }
+
+    /// In the queue: ready, and nothing it waits for is open.
+    pub fn is_claimable(&self) -> bool {
+        self.status == Status::Ready && self.open_dependencies == 0 && self.open_children == 0
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod samples {
+    use super::*;
+    use crate::event::{Authority, StatusSet, TaskArchived, TaskBlocked, TaskCompleted, Won};
+
+    pub(crate) const NOW: Time = Time::from_millis(1_794_735_000_000);
+
+    pub(crate) fn created(status: Status) -> Task {
+        let data = TaskCreated {
+            project: ProjectId::from_bytes([9; 16]),
+            title: "paint the boat".into(),
+            status,
+            parent: None,
+            description: None,
+            links: Vec::new(),
+            tags: Vec::new(),
+            priority: 0,
+            due_at: None,
+            metadata: serde_json::Map::new(),
+            stale_after_minutes: None,
+            agent: None,
+            depends_on: Vec::new(),
+            forced: None,
+        };
+        Task::created(TaskId::from_bytes([7; 16]), &data, 2, NOW)
+    }
+
+    pub(crate) fn claimed_by(agent: &str) -> Task {
+        let mut task = created(Status::Ready);
+        claim(&mut task, agent);
+        task
+    }
+
+    pub(crate) fn claim(task: &mut Task, agent: &str) {
+        let data = TaskClaimed {
+            agent: agent.into(),
+            fence: task.fence + 1,
+            won: Won::Claimed,
+            lease_until: None,
+            lease_ms: None,
+            taken_from: None,
+            reason: None,
+        };
+        task.fold(&data.into(), NOW).unwrap();
+    }
+
+    /// A task in the given status; held by `holder` where a task can be.
+    pub(crate) fn in_status(status: Status) -> Task {
+        let free = Authority::Free;
+        let forced = None;
+        match status {
+            Status::Backlog | Status::Ready => created(status),
+            Status::InProgress => claimed_by("holder"),
+            Status::Blocked => {
+                let mut task = claimed_by("holder");
+                let data = TaskBlocked { reason: None, authority: free, forced };
+                task.fold(&data.into(), NOW).unwrap();
+                task
+            }
+            Status::Done => {
+                let mut task = claimed_by("holder");
+                task.fold(&TaskCompleted { authority: free, forced }.into(), NOW).unwrap();
+                task
+            }
+            Status::Archived => {
+                let mut task = created(Status::Ready);
+                task.fold(&TaskArchived { authority: free, forced }.into(), NOW).unwrap();
+                task
+            }
+        }
+    }
+
+    #[test]
+    fn a_claim_that_skips_a_fence_breaks_the_log() {
+        let mut task = created(Status::Ready);
+        let data = TaskClaimed {
+            agent: "w".into(),
+            fence: 2,
+            won: Won::Claimed,
+            lease_until: None,
+            lease_ms: None,
+            taken_from: None,
+            reason: None,
+        };
+        assert!(task.fold(&data.into(), NOW).is_err());
+    }
+
+    #[test]
+    fn a_reopened_task_forgets_who_finished_it_and_how_far_it_was() {
+        let mut task = in_status(Status::Done);
+        assert_eq!((task.agent.as_deref(), task.progress), (Some("holder"), Some(100)));
+        let data = StatusSet { to: Status::Ready, authority: Authority::Free, forced: None };
+        task.fold(&data.into(), NOW).unwrap();
+        assert_eq!((task.agent, task.progress, task.finished_at), (None, None, None));
+    }
+
+    #[test]
+    fn a_blocked_task_keeps_its_owner_and_fence_and_loses_its_lease() {
+        let mut task = claimed_by("w1");
+        task.lease_until = Some(NOW);
+        let data = TaskBlocked { reason: None, authority: Authority::Holder, forced: None };
+        task.fold(&data.into(), NOW).unwrap();
+        assert_eq!(task.held(), Some(Held { agent: "w1", fence: 1 }));
+        assert_eq!(task.lease_until, None);
+    }
+}

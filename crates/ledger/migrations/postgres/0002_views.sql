@@ -1,0 +1,102 @@
+-- The views. All of them follow from the log: they may be dropped and replayed at any time.
+
+CREATE TABLE projects (
+    created_seq   BIGINT PRIMARY KEY,
+    id            BYTEA NOT NULL UNIQUE,
+    version       BIGINT NOT NULL,
+    name          TEXT COLLATE "C" NOT NULL UNIQUE,
+    description   TEXT COLLATE "C",
+    repo          TEXT COLLATE "C",
+    protected     BIGINT NOT NULL,
+    frozen        BIGINT NOT NULL,
+    frozen_reason TEXT COLLATE "C",
+    backlog       BIGINT NOT NULL,
+    ready         BIGINT NOT NULL,
+    in_progress   BIGINT NOT NULL,
+    blocked       BIGINT NOT NULL,
+    done          BIGINT NOT NULL,
+    archived      BIGINT NOT NULL,
+    claimable     BIGINT NOT NULL,
+    created_at    BIGINT NOT NULL,
+    updated_at    BIGINT NOT NULL
+);
+
+-- `urgency` is 3 - priority, so that every order is ascending. '' means nobody, no role.
+CREATE TABLE tasks (
+    created_seq         BIGINT PRIMARY KEY,
+    id                  BYTEA NOT NULL,
+    tail                BIGINT NOT NULL,
+    version             BIGINT NOT NULL,
+    project_id          BYTEA NOT NULL,
+    parent_id           BYTEA,
+    title               TEXT COLLATE "C" NOT NULL,
+    status              TEXT COLLATE "C" NOT NULL,
+    archived_from       TEXT COLLATE "C",
+    urgency             BIGINT NOT NULL,
+    due_at              BIGINT,
+    tags                TEXT COLLATE "C" NOT NULL,
+    agent               TEXT COLLATE "C" NOT NULL,
+    fence               BIGINT NOT NULL,
+    claimed_at          BIGINT,
+    lease_until         BIGINT,
+    lease_ms            BIGINT,
+    lease_expired       BIGINT NOT NULL,
+    progress            BIGINT,
+    stale_after_minutes BIGINT,
+    pipeline            TEXT COLLATE "C" NOT NULL,
+    stage               TEXT COLLATE "C",
+    role                TEXT COLLATE "C" NOT NULL,
+    open_dependencies   BIGINT NOT NULL,
+    open_children       BIGINT NOT NULL,
+    created_at          BIGINT NOT NULL,
+    updated_at          BIGINT NOT NULL,
+    finished_at         BIGINT
+);
+
+CREATE UNIQUE INDEX tasks_id ON tasks (id);
+-- An id typed by its last characters.
+CREATE INDEX tasks_tail ON tasks (tail);
+-- Lists, in the order they are shown: urgency, then creation.
+CREATE INDEX tasks_project_status ON tasks (project_id, status, urgency, created_seq);
+CREATE INDEX tasks_status ON tasks (status, urgency, created_seq);
+CREATE INDEX tasks_project ON tasks (project_id, urgency, created_seq) WHERE status <> 'archived';
+CREATE INDEX tasks_all ON tasks (urgency, created_seq) WHERE status <> 'archived';
+CREATE INDEX tasks_agent ON tasks (agent, urgency, created_seq) WHERE agent <> '' AND status <> 'archived';
+CREATE INDEX tasks_parent ON tasks (parent_id, urgency, created_seq) WHERE parent_id IS NOT NULL;
+-- Claims whose lease has run out.
+CREATE INDEX tasks_leases ON tasks (project_id, role, urgency, lease_until)
+    WHERE lease_until IS NOT NULL;
+
+-- The long texts of a task, apart from what changes often.
+CREATE TABLE task_details (
+    created_seq BIGINT PRIMARY KEY,
+    description TEXT COLLATE "C",
+    links       TEXT COLLATE "C" NOT NULL,
+    metadata    TEXT COLLATE "C" NOT NULL
+);
+
+CREATE TABLE task_tags (
+    tag         TEXT COLLATE "C" NOT NULL,
+    created_seq BIGINT NOT NULL,
+    PRIMARY KEY (tag, created_seq)
+);
+
+-- The claimable tasks in claim order: once under tag '' and once under each tag.
+CREATE TABLE queue (
+    tag         TEXT COLLATE "C" NOT NULL,
+    project_id  BYTEA NOT NULL,
+    role        TEXT COLLATE "C" NOT NULL,
+    agent       TEXT COLLATE "C" NOT NULL,
+    urgency     BIGINT NOT NULL,
+    due_key     BIGINT NOT NULL,
+    created_seq BIGINT NOT NULL,
+    PRIMARY KEY (tag, project_id, role, agent, urgency, due_key, created_seq)
+);
+
+CREATE TABLE dependencies (
+    task_id    BYTEA NOT NULL,
+    depends_on BYTEA NOT NULL,
+    PRIMARY KEY (task_id, depends_on)
+);
+
+CREATE INDEX dependencies_dependents ON dependencies (depends_on, task_id);

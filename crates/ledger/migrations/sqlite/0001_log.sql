@@ -1,0 +1,70 @@
+-- The log and the working rows. Migrations never rewrite events.
+
+CREATE TABLE migrations (
+    number     INTEGER PRIMARY KEY,
+    name       TEXT NOT NULL,
+    hash       BLOB NOT NULL,
+    applied_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE events (
+    seq          INTEGER PRIMARY KEY,
+    id           BLOB NOT NULL CHECK (length(id) = 16),
+    at           INTEGER NOT NULL,
+    stream       BLOB NOT NULL CHECK (length(stream) = 16),
+    stream_seq   INTEGER NOT NULL,
+    kind         TEXT NOT NULL,
+    v            INTEGER NOT NULL,
+    data         TEXT,
+    data_hash    BLOB NOT NULL CHECK (length(data_hash) = 32),
+    actor        TEXT NOT NULL,
+    on_behalf_of TEXT,
+    session      TEXT,
+    correlation  BLOB,
+    causation    BLOB,
+    op           TEXT,
+    hash         BLOB NOT NULL CHECK (length(hash) = 32)
+) STRICT;
+
+-- The history of one thing, in its order.
+CREATE UNIQUE INDEX events_stream ON events (stream, stream_seq);
+
+-- Comments and checkpoints are read from the log; this finds them among many renewals.
+CREATE INDEX events_notes ON events (stream, seq)
+    WHERE kind IN ('comment_added', 'checkpoint_recorded', 'task_blocked');
+
+-- `INSERT OR REPLACE` deletes without a delete trigger, so a wrong seq is refused before it can.
+CREATE TRIGGER events_gapless BEFORE INSERT ON events
+WHEN NEW.seq <> (SELECT coalesce(max(seq), 0) + 1 FROM events)
+BEGIN
+    SELECT raise(ABORT, 'events are append-only: seq must be the next one');
+END;
+
+CREATE TRIGGER events_no_delete BEFORE DELETE ON events
+BEGIN
+    SELECT raise(ABORT, 'events are append-only');
+END;
+
+-- Pruning may empty `data`; nothing else ever changes.
+CREATE TRIGGER events_no_update BEFORE UPDATE ON events
+WHEN NEW.data IS NOT NULL
+    OR NEW.seq IS NOT OLD.seq OR NEW.id IS NOT OLD.id OR NEW.at IS NOT OLD.at
+    OR NEW.stream IS NOT OLD.stream OR NEW.stream_seq IS NOT OLD.stream_seq
+    OR NEW.kind IS NOT OLD.kind OR NEW.v IS NOT OLD.v OR NEW.data_hash IS NOT OLD.data_hash
+    OR NEW.actor IS NOT OLD.actor OR NEW.on_behalf_of IS NOT OLD.on_behalf_of
+    OR NEW.session IS NOT OLD.session OR NEW.correlation IS NOT OLD.correlation
+    OR NEW.causation IS NOT OLD.causation OR NEW.op IS NOT OLD.op OR NEW.hash IS NOT OLD.hash
+BEGIN
+    SELECT raise(ABORT, 'events are append-only');
+END;
+
+-- A working row: what the world must do next, written with the events that cause it.
+CREATE TABLE effects (
+    id         INTEGER PRIMARY KEY,
+    event_seq  INTEGER NOT NULL,
+    host       TEXT NOT NULL,
+    kind       TEXT NOT NULL,
+    data       TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX effects_host ON effects (host, id);

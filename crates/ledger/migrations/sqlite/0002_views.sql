@@ -1,0 +1,102 @@
+-- The views. All of them follow from the log: they may be dropped and replayed at any time.
+
+CREATE TABLE projects (
+    created_seq   INTEGER PRIMARY KEY,
+    id            BLOB NOT NULL UNIQUE,
+    version       INTEGER NOT NULL,
+    name          TEXT NOT NULL UNIQUE,
+    description   TEXT,
+    repo          TEXT,
+    protected     INTEGER NOT NULL,
+    frozen        INTEGER NOT NULL,
+    frozen_reason TEXT,
+    backlog       INTEGER NOT NULL,
+    ready         INTEGER NOT NULL,
+    in_progress   INTEGER NOT NULL,
+    blocked       INTEGER NOT NULL,
+    done          INTEGER NOT NULL,
+    archived      INTEGER NOT NULL,
+    claimable     INTEGER NOT NULL,
+    created_at    INTEGER NOT NULL,
+    updated_at    INTEGER NOT NULL
+) STRICT;
+
+-- `urgency` is 3 - priority, so that every order is ascending. '' means nobody, no role.
+CREATE TABLE tasks (
+    created_seq         INTEGER PRIMARY KEY,
+    id                  BLOB NOT NULL,
+    tail                INTEGER NOT NULL,
+    version             INTEGER NOT NULL,
+    project_id          BLOB NOT NULL,
+    parent_id           BLOB,
+    title               TEXT NOT NULL,
+    status              TEXT NOT NULL,
+    archived_from       TEXT,
+    urgency             INTEGER NOT NULL,
+    due_at              INTEGER,
+    tags                TEXT NOT NULL,
+    agent               TEXT NOT NULL,
+    fence               INTEGER NOT NULL,
+    claimed_at          INTEGER,
+    lease_until         INTEGER,
+    lease_ms            INTEGER,
+    lease_expired       INTEGER NOT NULL,
+    progress            INTEGER,
+    stale_after_minutes INTEGER,
+    pipeline            TEXT NOT NULL,
+    stage               TEXT,
+    role                TEXT NOT NULL,
+    open_dependencies   INTEGER NOT NULL,
+    open_children       INTEGER NOT NULL,
+    created_at          INTEGER NOT NULL,
+    updated_at          INTEGER NOT NULL,
+    finished_at         INTEGER
+) STRICT;
+
+CREATE UNIQUE INDEX tasks_id ON tasks (id);
+-- An id typed by its last characters.
+CREATE INDEX tasks_tail ON tasks (tail);
+-- Lists, in the order they are shown: urgency, then creation (the row id).
+CREATE INDEX tasks_project_status ON tasks (project_id, status, urgency);
+CREATE INDEX tasks_status ON tasks (status, urgency);
+CREATE INDEX tasks_project ON tasks (project_id, urgency) WHERE status <> 'archived';
+CREATE INDEX tasks_all ON tasks (urgency) WHERE status <> 'archived';
+CREATE INDEX tasks_agent ON tasks (agent, urgency) WHERE agent <> '' AND status <> 'archived';
+CREATE INDEX tasks_parent ON tasks (parent_id, urgency) WHERE parent_id IS NOT NULL;
+-- Claims whose lease has run out.
+CREATE INDEX tasks_leases ON tasks (project_id, role, urgency, lease_until)
+    WHERE lease_until IS NOT NULL;
+
+-- The long texts of a task, apart from what changes often.
+CREATE TABLE task_details (
+    created_seq INTEGER PRIMARY KEY,
+    description TEXT,
+    links       TEXT NOT NULL,
+    metadata    TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE task_tags (
+    tag         TEXT NOT NULL,
+    created_seq INTEGER NOT NULL,
+    PRIMARY KEY (tag, created_seq)
+) STRICT, WITHOUT ROWID;
+
+-- The claimable tasks in claim order: once under tag '' and once under each tag.
+CREATE TABLE queue (
+    tag         TEXT NOT NULL,
+    project_id  BLOB NOT NULL,
+    role        TEXT NOT NULL,
+    agent       TEXT NOT NULL,
+    urgency     INTEGER NOT NULL,
+    due_key     INTEGER NOT NULL,
+    created_seq INTEGER NOT NULL,
+    PRIMARY KEY (tag, project_id, role, agent, urgency, due_key, created_seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE dependencies (
+    task_id    BLOB NOT NULL,
+    depends_on BLOB NOT NULL,
+    PRIMARY KEY (task_id, depends_on)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX dependencies_dependents ON dependencies (depends_on, task_id);

@@ -1,0 +1,296 @@
+//! The ledger: an append-only log of events and the views derived from it, in one transaction, on
+//! SQLite or PostgreSQL.
+//!
+//! [`Ledger::write`] is the one way in: it locks the end of the log, lets the caller read and
+//! decide, appends the events, applies them to the views, and commits all of it or nothing.
+
+mod audit;
+mod cell;
+mod exchange;
+mod fault;
+mod location;
+mod migration;
+mod postgres;
+mod rebuild;
+mod record;
+mod snapshot;
+mod sql;
+mod sqlite;
+mod store;
+mod transaction;
+mod views;
+mod world;
+
+use std::path::Path;
+use std::time::Duration;
+
+use windlass_domain::chain::Provenance;
+use windlass_domain::{Code, Refusal, Time};
+
+pub use audit::{Audit, audit};
+pub use exchange::{Imported, export, import};
+pub use fault::{Error, Fault};
+pub use location::Location;
+pub use rebuild::Rebuilt;
+pub use record::{Details, Recorded};
+pub use snapshot::Snapshot;
+pub use store::{Candidate, Difference, Effect, ListFilter, QueueFilter};
+pub use transaction::Transaction;
+pub use world::{Clock, SystemClock};
+
+use store::Store;
+use transaction::Outcome;
+
+/// How often work is tried again after a lost connection.
+const ATTEMPTS: u32 = 5;
+
+/// Whether a transaction writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    Read,
+    Write,
+}
+
+/// When a commit counts as done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Synchronous {
+    /// When it survives a power failure.
+    #[default]
+    Full,
+    /// When it survives the end of the process; a power failure may take the last commits.
+    Normal,
+}
+
+/// How a ledger is opened.
+pub struct Options {
+    /// How long to wait for another writer.
+    pub wait: Duration,
+    pub synchronous: Synchronous,
+    /// What this process does, for others who wait.
+    pub purpose: String,
+    /// Instead of the machine's or the database's clock.
+    pub clock: Option<Box<dyn Clock>>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            wait: Duration::from_secs(30),
+            synchronous: Synchronous::Full,
+            purpose: "windlass".to_owned(),
+            clock: None,
+        }
+    }
+}
+
+impl std::fmt::Debug for Options {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Options")
+            .field("wait", &self.wait)
+            .field("synchronous", &self.synchronous)
+            .field("purpose", &self.purpose)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An open ledger.
+pub struct Ledger {
+    database: Database,
+    clock: Option<Box<dyn Clock>>,
+}
+
+enum Database {
+    Sqlite(sqlite::Database),
+    Postgres(postgres::Database),
+}
+
+impl std::fmt::Debug for Ledger {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self.database {
+            Database::Sqlite(_) => "Ledger(SQLite)",
+            Database::Postgres(_) => "Ledger(PostgreSQL)",
+        })
+    }
+}
+
+impl Database {
+    fn begin(&mut self, access: Access) -> Result<Box<dyn Store + '_>, Fault> {
+        Ok(match self {
+            Self::Sqlite(database) => Box::new(database.begin(access)?),
+            Self::Postgres(database) => Box::new(database.begin(access)?),
+        })
+    }
+}
+
+impl Ledger {
+    /// Opens the ledger at `location`. A SQLite file is made or brought up to date on the way; a
+    /// PostgreSQL database must have been prepared by [`Ledger::migrate`].
+    pub fn open(location: &Location, access: Access, options: Options) -> Result<Self, Fault> {
+        let database = match location {
+            Location::Sqlite(path) => {
+                let settings = sqlite::Settings {
+                    wait: options.wait,
+                    synchronous: options.synchronous,
+                    purpose: options.purpose,
+                    now: now(options.clock.as_deref()),
+                };
+                Database::Sqlite(sqlite::open(path, access, &settings)?)
+            }
+            Location::Postgres(url) => {
+                let settings = postgres::Settings {
+                    url: url.clone(),
+                    wait: options.wait,
+                    purpose: options.purpose,
+                };
+                Database::Postgres(postgres::open(&settings)?)
+            }
+        };
+        Ok(Self { database, clock: options.clock })
+    }
+
+    /// Brings the ledger at `location` up to date; returns how many migrations were applied.
+    pub fn migrate(location: &Location, options: Options) -> Result<usize, Fault> {
+        match location {
+            Location::Sqlite(_) => Self::open(location, Access::Write, options).map(|_| 0),
+            Location::Postgres(url) => {
+                let settings = postgres::Settings {
+                    url: url.clone(),
+                    wait: options.wait,
+                    purpose: options.purpose,
+                };
+                postgres::migrate(&settings, now(options.clock.as_deref()))
+            }
+        }
+    }
+
+    /// Reads from one consistent state of the ledger.
+    pub fn read<T>(
+        &mut self,
+        mut look: impl FnMut(&mut Snapshot<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let mut attempt = 1;
+        loop {
+            let result = self.try_read(&mut look);
+            match result {
+                Err(error) if error.is_lost() && attempt < ATTEMPTS => {
+                    attempt += 1;
+                    self.reconnect()?;
+                }
+                result => return result,
+            }
+        }
+    }
+
+    fn try_read<T>(
+        &mut self,
+        look: &mut impl FnMut(&mut Snapshot<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let mut store = self.database.begin(Access::Read)?;
+        let now = transaction_time(self.clock.as_deref(), &mut *store)?;
+        look(&mut Snapshot::new(&mut *store, now))
+    }
+
+    /// Runs `work` in one writing transaction. After a lost connection it runs again, so it must
+    /// do nothing but read and record.
+    pub fn write<T>(
+        &mut self,
+        provenance: &Provenance,
+        mut work: impl FnMut(&mut Transaction<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let mut attempt = 1;
+        loop {
+            let tried = self.try_write(provenance, &mut work);
+            match tried {
+                Ok(Tried::Committed(value)) => return Ok(value),
+                Ok(Tried::Unknown(value, outcome, fault)) => {
+                    self.reconnect()?;
+                    if self.was_committed(&outcome)? {
+                        return Ok(value);
+                    }
+                    if attempt == ATTEMPTS {
+                        return Err(fault.into());
+                    }
+                }
+                Err(error) if error.is_lost() && attempt < ATTEMPTS => self.reconnect()?,
+                Err(error) => return Err(error),
+            }
+            attempt += 1;
+        }
+    }
+
+    fn try_write<T>(
+        &mut self,
+        provenance: &Provenance,
+        work: &mut impl FnMut(&mut Transaction<'_>) -> Result<T, Error>,
+    ) -> Result<Tried<T>, Error> {
+        let mut store = self.database.begin(Access::Write)?;
+        // Taking the head first locks out every other writer; only then is the time read.
+        store.head()?;
+        let now = transaction_time(self.clock.as_deref(), &mut *store)?;
+        let mut tx = Transaction::new(Snapshot::new(&mut *store, now), provenance.clone())?;
+        let value = work(&mut tx)?;
+        let outcome = tx.outcome();
+        if !outcome.wrote {
+            return Ok(Tried::Committed(value));
+        }
+        match store.commit(outcome.head) {
+            Ok(()) => Ok(Tried::Committed(value)),
+            Err(fault) if fault.lost => Ok(Tried::Unknown(value, outcome, fault)),
+            Err(fault) => Err(fault.into()),
+        }
+    }
+
+    /// Replays the log into fresh views, and says where the old ones were different.
+    pub fn rebuild(&mut self) -> Result<Rebuilt, Fault> {
+        let mut store = self.database.begin(Access::Write)?;
+        let head = store.head()?;
+        let rebuilt = rebuild::rebuild(&mut *store)?;
+        store.commit(head)?;
+        Ok(rebuilt)
+    }
+
+    /// Writes a consistent copy of a SQLite ledger to a new file.
+    pub fn backup(&mut self, to: &Path) -> Result<(), Error> {
+        match &self.database {
+            Database::Sqlite(database) => Ok(database.backup(to)?),
+            Database::Postgres(_) => Err(Refusal::new(
+                Code::InvalidValue,
+                "a ledger on PostgreSQL is backed up by PostgreSQL's own tools",
+            )
+            .hint("use pg_dump, or: windlass export FILE")
+            .into()),
+        }
+    }
+
+    fn reconnect(&mut self) -> Result<(), Fault> {
+        match &mut self.database {
+            Database::Sqlite(_) => Ok(()),
+            Database::Postgres(database) => database.reconnect(),
+        }
+    }
+
+    /// The fate of a commit that was sent but never answered.
+    fn was_committed(&mut self, outcome: &Outcome) -> Result<bool, Fault> {
+        match (&mut self.database, outcome.last) {
+            (Database::Postgres(database), Some(id)) => database.has_event(outcome.head.seq, id),
+            (Database::Postgres(_) | Database::Sqlite(_), _) => Ok(false),
+        }
+    }
+}
+
+enum Tried<T> {
+    Committed(T),
+    /// The connection was lost while the commit was under way.
+    Unknown(T, Outcome, Fault),
+}
+
+fn now(clock: Option<&dyn Clock>) -> Time {
+    clock.map_or_else(|| SystemClock.now(), Clock::now)
+}
+
+fn transaction_time(clock: Option<&dyn Clock>, store: &mut dyn Store) -> Result<Time, Fault> {
+    if let Some(clock) = clock {
+        return Ok(clock.now());
+    }
+    Ok(store.database_time()?.unwrap_or_else(|| SystemClock.now()))
+}

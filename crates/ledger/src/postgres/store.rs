@@ -1,0 +1,203 @@
+//! The seam, answered by PostgreSQL.
+
+use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
+use postgres::{Client, Row};
+use windlass_domain::chain::Head;
+use windlass_domain::{ProjectId, Time};
+
+use super::fault;
+use crate::Access;
+use crate::cell::{Cell, Columns};
+use crate::fault::Fault;
+use crate::record::{read_candidate, to_json};
+use crate::sql;
+use crate::store::{Candidate, QueueFilter, Statements, Store, all, first};
+
+const HEAD: &str = "SELECT seq, hash FROM head";
+/// The lock of the one writer.
+const LOCKED_HEAD: &str = "SELECT seq, hash FROM head FOR UPDATE";
+const MOVE_HEAD: &str = "UPDATE head SET seq = $1, hash = $2";
+const TIME: &str = "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+
+/// For each unfrozen project, role and route: by the primary key of `queue`, the first rows of one
+/// range, no sort.
+pub(crate) const QUEUE_FRONT: &str = "SELECT front.created_seq, front.urgency, front.due_key, front.agent \
+     FROM projects \
+     CROSS JOIN (SELECT ''::text AS role UNION SELECT $2::text) AS roles \
+     CROSS JOIN (SELECT ''::text AS agent UNION SELECT $3::text) AS routes \
+     CROSS JOIN LATERAL (SELECT created_seq, urgency, due_key, agent FROM queue \
+         WHERE tag = $1 AND project_id = projects.id AND role = roles.role AND agent = routes.agent \
+         AND NOT EXISTS (SELECT 1 FROM json_array_elements_text($4::json) AS wanted (tag) WHERE NOT EXISTS \
+             (SELECT 1 FROM task_tags WHERE task_tags.tag = wanted.tag \
+              AND task_tags.created_seq = queue.created_seq)) \
+         ORDER BY urgency, due_key, created_seq LIMIT $5) AS front \
+     WHERE frozen = 0 AND claimable > 0 AND ($6::bytea IS NULL OR projects.id = $6)";
+
+/// For each unfrozen project, role and urgency: by `tasks_leases`, the first row of one range.
+pub(crate) const RAN_OUT: &str = "SELECT front.created_seq, front.urgency, front.due_key, ''::text \
+     FROM projects \
+     CROSS JOIN (SELECT ''::text AS role UNION SELECT $1::text) AS roles \
+     CROSS JOIN generate_series(0::bigint, 3::bigint) AS urgencies (urgency) \
+     CROSS JOIN LATERAL (SELECT created_seq, urgency, \
+             coalesce(due_at, 9223372036854775807) AS due_key FROM tasks \
+         WHERE project_id = projects.id AND role = roles.role AND urgency = urgencies.urgency \
+         AND lease_until IS NOT NULL AND lease_until <= $2 AND agent <> $3 \
+         AND open_dependencies = 0 AND open_children = 0 \
+         AND NOT EXISTS (SELECT 1 FROM json_array_elements_text($4::json) AS wanted (tag) WHERE NOT EXISTS \
+             (SELECT 1 FROM task_tags WHERE task_tags.tag = wanted.tag \
+              AND task_tags.created_seq = tasks.created_seq)) \
+         ORDER BY lease_until LIMIT 1) AS front \
+     WHERE frozen = 0 AND in_progress > 0 AND ($5::bytea IS NULL OR projects.id = $5)";
+
+/// An open transaction. Dropped without a commit, it is rolled back.
+pub(crate) struct PostgresStore<'a> {
+    client: &'a mut Client,
+    access: Access,
+    open: bool,
+}
+
+impl<'a> PostgresStore<'a> {
+    pub(super) fn new(client: &'a mut Client, access: Access) -> Self {
+        Self { client, access, open: true }
+    }
+
+    /// Leaves the transaction to whoever began it.
+    pub(super) fn keep_open(&mut self) {
+        self.open = false;
+    }
+}
+
+impl Drop for PostgresStore<'_> {
+    fn drop(&mut self) {
+        if self.open {
+            // On a lost connection the server rolls back by itself.
+            let _rolled_back = self.client.batch_execute("ROLLBACK");
+        }
+    }
+}
+
+impl Statements for PostgresStore<'_> {
+    fn run(&mut self, sql: &str, cells: &[Cell<'_>]) -> Result<u64, Fault> {
+        self.client.execute_typed(sql, &typed(cells)).map_err(fault)
+    }
+
+    fn query(
+        &mut self,
+        sql: &str,
+        cells: &[Cell<'_>],
+        each: &mut dyn FnMut(&dyn Columns) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        for row in self.client.query_typed(sql, &typed(cells)).map_err(fault)? {
+            each(&row)?;
+        }
+        Ok(())
+    }
+}
+
+impl Store for PostgresStore<'_> {
+    fn head(&mut self) -> Result<Head, Fault> {
+        let text = match self.access {
+            Access::Read => HEAD,
+            Access::Write => LOCKED_HEAD,
+        };
+        first(self, text, &[], |row| Ok(Head { seq: row.count(0)?, hash: row.hash(1)? }))?
+            .ok_or_else(|| Fault::bug("the head of the log is missing"))
+    }
+
+    fn database_time(&mut self) -> Result<Option<Time>, Fault> {
+        first(self, TIME, &[], |row| Ok(Time::from_millis(row.int(0)?)))
+    }
+
+    fn queue_front(&mut self, filter: &QueueFilter, limit: u64) -> Result<Vec<Candidate>, Fault> {
+        let (tag, others) = filter.split_tags();
+        let project = filter.project.map(ProjectId::to_bytes);
+        let cells = [
+            Cell::Text(tag),
+            Cell::Text(filter.role.as_deref().unwrap_or_default()),
+            Cell::Text(&filter.agent),
+            Cell::Text(&others),
+            Cell::count(limit),
+            project.as_ref().map_or(Cell::Null, |id| Cell::Bytes(id)),
+        ];
+        all(self, QUEUE_FRONT, &cells, read_candidate)
+    }
+
+    fn ran_out(&mut self, filter: &QueueFilter, now: Time) -> Result<Vec<Candidate>, Fault> {
+        let tags = to_json(&filter.tags);
+        let project = filter.project.map(ProjectId::to_bytes);
+        let cells = [
+            Cell::Text(filter.role.as_deref().unwrap_or_default()),
+            Cell::Int(now.as_millis()),
+            Cell::Text(&filter.agent),
+            Cell::Text(&tags),
+            project.as_ref().map_or(Cell::Null, |id| Cell::Bytes(id)),
+        ];
+        all(self, RAN_OUT, &cells, read_candidate)
+    }
+
+    fn clear_views(&mut self) -> Result<(), Fault> {
+        self.run(&format!("TRUNCATE {}", sql::VIEWS.join(", ")), &[]).map(drop)
+    }
+
+    /// PostgreSQL checks its files itself when they are read.
+    fn integrity(&mut self) -> Result<Vec<String>, Fault> {
+        Ok(Vec::new())
+    }
+
+    fn commit(&mut self, head: Head) -> Result<(), Fault> {
+        self.run(MOVE_HEAD, &[Cell::count(head.seq), Cell::Bytes(head.hash.as_bytes())])?;
+        self.client.batch_execute("COMMIT").map_err(fault)?;
+        self.open = false;
+        Ok(())
+    }
+}
+
+fn typed<'a>(cells: &'a [Cell<'a>]) -> Vec<(&'a (dyn ToSql + Sync), Type)> {
+    cells
+        .iter()
+        .map(|cell| {
+            let kind = match cell {
+                Cell::Null => Type::UNKNOWN,
+                Cell::Int(_) => Type::INT8,
+                Cell::Text(_) => Type::TEXT,
+                Cell::Bytes(_) => Type::BYTEA,
+            };
+            (cell as &(dyn ToSql + Sync), kind)
+        })
+        .collect()
+}
+
+impl ToSql for Cell<'_> {
+    fn to_sql(
+        &self,
+        kind: &Type,
+        out: &mut postgres::types::private::BytesMut,
+    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        match self {
+            Self::Null => Ok(IsNull::Yes),
+            Self::Int(number) => number.to_sql(kind, out),
+            Self::Text(text) => text.to_sql(kind, out),
+            Self::Bytes(bytes) => bytes.to_sql(kind, out),
+        }
+    }
+
+    fn accepts(_kind: &Type) -> bool {
+        true
+    }
+
+    to_sql_checked!();
+}
+
+impl Columns for Row {
+    fn maybe_int(&self, column: usize) -> Result<Option<i64>, Fault> {
+        self.try_get(column).map_err(fault)
+    }
+
+    fn maybe_text(&self, column: usize) -> Result<Option<String>, Fault> {
+        self.try_get(column).map_err(fault)
+    }
+
+    fn maybe_bytes(&self, column: usize) -> Result<Option<Vec<u8>>, Fault> {
+        self.try_get(column).map_err(fault)
+    }
+}

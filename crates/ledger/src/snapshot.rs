@@ -1,0 +1,261 @@
+//! Reading: what operations may ask of the ledger, in one consistent view of it.
+
+use windlass_domain::chain::Head;
+use windlass_domain::completion::Obstacles;
+use windlass_domain::dependency;
+use windlass_domain::id::Fragment;
+use windlass_domain::project::Project;
+use windlass_domain::{Code, ProjectId, Refusal, Stream, Task, TaskId, Time};
+
+use crate::fault::{Error, Fault};
+use crate::record::{Details, Recorded};
+use crate::store::{Candidate, Effect, ListFilter, QueueFilter, Store};
+
+/// More matches than this are not listed when an id is ambiguous.
+const CANDIDATES_SHOWN: usize = 5;
+/// Tags rarer than this need not be told apart further.
+const DEPTH_CAP: u64 = 1_000;
+
+/// The ledger at one moment.
+pub struct Snapshot<'a> {
+    pub(crate) store: &'a mut dyn Store,
+    now: Time,
+}
+
+impl std::fmt::Debug for Snapshot<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Snapshot").field("now", &self.now).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Snapshot<'a> {
+    pub(crate) fn new(store: &'a mut dyn Store, now: Time) -> Self {
+        Self { store, now }
+    }
+
+    /// The time of this transaction.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    pub fn head(&mut self) -> Result<Head, Fault> {
+        self.store.head()
+    }
+
+    pub fn events_after(&mut self, seq: u64, limit: u64) -> Result<Vec<Recorded>, Fault> {
+        self.store.events_after(seq, limit)
+    }
+
+    /// The newest events of a stream, oldest of them first.
+    pub fn history(&mut self, stream: Stream, limit: u64) -> Result<Vec<Recorded>, Fault> {
+        let mut events = self.store.history(stream, limit)?;
+        events.reverse();
+        Ok(events)
+    }
+
+    /// Comments, checkpoints and reasons for blocks, oldest first.
+    pub fn notes(&mut self, task: TaskId) -> Result<Vec<Recorded>, Fault> {
+        self.store.notes(task)
+    }
+
+    pub fn projects(&mut self) -> Result<Vec<Project>, Fault> {
+        self.store.projects()
+    }
+
+    pub fn project(&mut self, id: ProjectId) -> Result<Project, Fault> {
+        self.store.project(id)?.ok_or_else(|| Fault::bug(format!("project {id} is not in its view")))
+    }
+
+    pub fn find_project(&mut self, name: &str) -> Result<Option<Project>, Fault> {
+        self.store.project_named(name)
+    }
+
+    /// The project of that name, or a refusal that suggests others.
+    pub fn project_named(&mut self, name: &str) -> Result<Project, Error> {
+        if let Some(project) = self.store.project_named(name)? {
+            return Ok(project);
+        }
+        let projects = self.store.projects()?;
+        let names = projects.iter().map(|project| project.name.as_str());
+        Err(Refusal::new(Code::ProjectNotFound, format!("there is no project '{name}'"))
+            .hint(format!("create it: windlass project create {name}"))
+            .detail("project", name)
+            .suggest(windlass_domain::near::near(name, names))
+            .into())
+    }
+
+    /// The task that somebody names by its id or a part of it.
+    pub fn task_named(&mut self, text: &str) -> Result<Task, Error> {
+        let (part, prefix, suffix) = match Fragment::parse(text)? {
+            Fragment::Whole(bytes) => {
+                return self.task(TaskId::from_bytes(bytes))?.ok_or_else(|| not_found(text).into());
+            }
+            Fragment::Part { text, prefix, suffix } => (text, prefix, suffix),
+        };
+        let limit = CANDIDATES_SHOWN as u64 + 1;
+        let mut found = match prefix {
+            Some(range) => self.store.with_prefix(range, limit)?,
+            None => Vec::new(),
+        };
+        found.extend(self.store.with_suffix(suffix, limit)?);
+        // The tail key covers only the end of a long suffix.
+        found.retain(|task| task.id.matches(&part));
+        found.sort_by_key(|task| task.id);
+        found.dedup_by_key(|task| task.id);
+        match found.len() {
+            0 => Err(not_found(text).into()),
+            1 => found.pop().ok_or_else(|| Fault::bug("a match went away").into()),
+            _ => Err(ambiguous(text, &found).into()),
+        }
+    }
+
+    pub fn task(&mut self, id: TaskId) -> Result<Option<Task>, Fault> {
+        self.store.task(id)
+    }
+
+    pub fn details(&mut self, task: &Task) -> Result<Details, Fault> {
+        Ok(self.store.details(task.created_seq)?.unwrap_or_default())
+    }
+
+    pub fn children(&mut self, parent: TaskId) -> Result<Vec<Task>, Fault> {
+        self.store.children(parent)
+    }
+
+    pub fn prerequisites(&mut self, task: TaskId) -> Result<Vec<TaskId>, Fault> {
+        self.store.prerequisites(task)
+    }
+
+    pub fn dependents(&mut self, task: TaskId) -> Result<Vec<TaskId>, Fault> {
+        self.store.dependents(task)
+    }
+
+    pub fn edges(&mut self) -> Result<Vec<(TaskId, TaskId)>, Fault> {
+        self.store.edges()
+    }
+
+    pub fn orphan_edges(&mut self) -> Result<Vec<(TaskId, TaskId)>, Fault> {
+        self.store.orphan_edges()
+    }
+
+    /// What is open before a task; costs nothing when its counters say that nothing is.
+    pub fn obstacles(&mut self, task: &Task) -> Result<Obstacles, Fault> {
+        let mut obstacles = Obstacles::default();
+        if task.open_dependencies > 0 {
+            for id in self.store.prerequisites(task.id)? {
+                if self.store.task(id)?.is_some_and(|other| !other.status.is_settled()) {
+                    obstacles.dependencies.push(id);
+                }
+            }
+        }
+        if task.open_children > 0 {
+            let children = self.store.children(task.id)?;
+            let open = children.iter().filter(|child| !child.status.is_settled());
+            obstacles.children.extend(open.map(|child| child.id));
+        }
+        Ok(obstacles)
+    }
+
+    /// The way along dependencies and subtasks from one task to another.
+    pub fn waiting_path(&mut self, from: TaskId, to: TaskId) -> Result<Option<Vec<TaskId>>, Fault> {
+        dependency::path(from, to, |task| {
+            let mut waits_for = self.store.prerequisites(task)?;
+            waits_for.extend(self.store.children(task)?.iter().map(|child| child.id));
+            Ok(waits_for)
+        })
+    }
+
+    pub fn list(&mut self, filter: &ListFilter) -> Result<Vec<Task>, Fault> {
+        self.store.list(filter)
+    }
+
+    pub fn count(&mut self, filter: &ListFilter) -> Result<u64, Fault> {
+        self.store.count(filter)
+    }
+
+    /// The tasks this caller would get next, best first, at most `limit`.
+    ///
+    /// A ready task comes from the front of the queue; a held one when its lease has run out.
+    pub fn claimable(&mut self, filter: &QueueFilter, limit: usize) -> Result<Vec<Task>, Fault> {
+        let filter = self.rarest_tag_first(filter)?;
+        let mut found = self.store.queue_front(&filter, limit as u64)?;
+        found.extend(self.store.ran_out(&filter, self.now)?);
+        found.sort_by(|one, other| Candidate::place(one).cmp(&other.place()));
+        found.truncate(limit);
+        let mut tasks = Vec::with_capacity(found.len());
+        for candidate in found {
+            tasks.extend(self.store.task_created_at(candidate.created_seq)?);
+        }
+        Ok(tasks)
+    }
+
+    /// The same among the subtasks of one task, which are few.
+    pub fn claimable_children(
+        &mut self,
+        parent: TaskId,
+        filter: &QueueFilter,
+        limit: usize,
+    ) -> Result<Vec<Task>, Fault> {
+        let mut found = Vec::new();
+        for child in self.store.children(parent)? {
+            let frozen = self.project(child.project)?.frozen;
+            if !frozen && filter.admits(&child, self.now) {
+                found.push(child);
+            }
+        }
+        found.sort_by(|one, other| {
+            let place = |task| Candidate::of(task, &filter.agent).place();
+            place(one).cmp(&place(other))
+        });
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    /// The caller's own claims that ran out: it may go on with them, the queue does not give them.
+    pub fn own_expired(&mut self, agent: &str) -> Result<Vec<TaskId>, Fault> {
+        self.store.ran_out_of(agent, self.now, CANDIDATES_SHOWN as u64)
+    }
+
+    fn rarest_tag_first(&mut self, filter: &QueueFilter) -> Result<QueueFilter, Fault> {
+        let mut filter = filter.clone();
+        if filter.tags.len() > 1 {
+            let mut by_depth = Vec::new();
+            for tag in filter.tags {
+                by_depth.push((self.store.tag_depth(&tag, DEPTH_CAP)?, tag));
+            }
+            by_depth.sort();
+            filter.tags = by_depth.into_iter().map(|(_, tag)| tag).collect();
+        }
+        Ok(filter)
+    }
+
+    /// What this machine has to do.
+    pub fn effects_for(&mut self, host: &str, limit: u64) -> Result<Vec<Effect>, Fault> {
+        self.store.effects_for(host, limit)
+    }
+
+    /// What the database itself finds wrong with its files.
+    pub fn integrity(&mut self) -> Result<Vec<String>, Fault> {
+        self.store.integrity()
+    }
+}
+
+fn not_found(text: &str) -> Refusal {
+    Refusal::new(Code::TaskNotFound, format!("there is no task '{text}'"))
+        .hint("list the tasks with their ids: windlass task list")
+        .detail("given", text)
+}
+
+fn ambiguous(text: &str, found: &[Task]) -> Refusal {
+    let shown = found.iter().take(CANDIDATES_SHOWN);
+    let named: Vec<String> =
+        shown.clone().map(|task| format!("{} ({})", task.id, task.title)).collect();
+    let more = if found.len() > CANDIDATES_SHOWN { " and more" } else { "" };
+    Refusal::new(
+        Code::IdAmbiguous,
+        format!("'{text}' could be {}{more}", named.join(", ")),
+    )
+    .hint("give more characters of the id")
+    .detail("given", text)
+    .detail("candidates", shown.clone().map(|task| task.id).collect::<Vec<_>>())
+    .suggest(shown.map(|task| task.id.to_string()))
+}

@@ -1,0 +1,102 @@
+//! The ledger in one SQLite file: the embedded default.
+//!
+//! Many short processes share the file. Writers queue on a kernel lock beside it, so that they
+//! wait in turn instead of polling, and an error can name who holds it.
+
+mod lock;
+mod open;
+mod store;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode};
+use windlass_domain::Code;
+
+use crate::fault::Fault;
+use crate::{Access, Synchronous};
+
+pub(crate) use open::{Settings, open};
+pub(crate) use store::SqliteStore;
+
+/// An open ledger file.
+pub(crate) struct Database {
+    connection: Connection,
+    path: PathBuf,
+    lock: Option<lock::WriterLock>,
+    wait: Duration,
+    purpose: String,
+}
+
+impl Database {
+    pub(crate) fn begin(&mut self, access: Access) -> Result<SqliteStore<'_>, Fault> {
+        let held = match (access, &mut self.lock) {
+            (Access::Write, Some(lock)) => Some(lock.acquire(self.wait, &self.purpose)?),
+            (Access::Write, None) | (Access::Read, _) => None,
+        };
+        let begin = match access {
+            Access::Read => "BEGIN",
+            Access::Write => "BEGIN IMMEDIATE",
+        };
+        self.connection.execute_batch(begin).map_err(|error| fault(&self.path, error))?;
+        Ok(SqliteStore::new(&self.connection, &self.path, held))
+    }
+
+    /// Writes a consistent copy to a new file.
+    pub(crate) fn backup(&self, to: &Path) -> Result<(), Fault> {
+        backup(&self.connection, &self.path, to)
+    }
+}
+
+fn backup(connection: &Connection, path: &Path, to: &Path) -> Result<(), Fault> {
+    let target = to.to_str().ok_or_else(|| {
+        Fault::new(Code::FileUnusable, format!("the path {} is not valid UTF-8", to.display()))
+    })?;
+    connection.execute("VACUUM INTO ?1", [target]).map_err(|error| fault(path, error))?;
+    Ok(())
+}
+
+fn synchronous(mode: Synchronous) -> &'static str {
+    match mode {
+        Synchronous::Full => "FULL",
+        Synchronous::Normal => "NORMAL",
+    }
+}
+
+/// What an error of SQLite means for the person in front of it.
+fn fault(path: &Path, error: rusqlite::Error) -> Fault {
+    let shown = path.display();
+    let code = error.sqlite_error_code();
+    let fault = match code {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            Fault::new(Code::LedgerLocked, format!("{shown} is locked by a program that is not windlass"))
+                .hint("close other programs that have the file open, then try again")
+        }
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+            Fault::new(Code::LedgerReadOnly, format!("{shown} cannot be written"))
+                .hint("check the permissions of the file and its folder")
+        }
+        Some(ErrorCode::DiskFull) => {
+            Fault::new(Code::LedgerFull, format!("there is no space left for {shown}"))
+                .hint("free some space and try again; nothing was changed")
+        }
+        Some(ErrorCode::DatabaseCorrupt) => {
+            Fault::new(Code::LedgerCorrupt, format!("{shown} is damaged"))
+                .hint("restore a backup, or export what can be read: windlass export FILE")
+        }
+        Some(ErrorCode::NotADatabase) => not_a_ledger(path),
+        Some(ErrorCode::CannotOpen) => {
+            Fault::new(Code::LedgerUnreachable, format!("{shown} cannot be opened"))
+                .hint("check that the folder exists and that you may write there")
+        }
+        _ => Fault::new(Code::StorageFailed, format!("{shown}: {error}"))
+            .hint("check the disk and the file: windlass doctor"),
+    };
+    fault.detail("path", shown.to_string()).because(error)
+}
+
+fn not_a_ledger(path: &Path) -> Fault {
+    Fault::new(Code::NotALedger, format!("{} is not a ledger of windlass", path.display()))
+        .hint("name another file with --db, or move this one away")
+        .detail("path", path.display().to_string())
+}

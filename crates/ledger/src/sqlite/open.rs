@@ -1,0 +1,231 @@
+//! Opening a ledger file: what it may be, how it is made, how it is brought up to date.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+use windlass_domain::{Code, Time};
+
+use super::lock::WriterLock;
+use super::{Database, SqliteStore, backup, fault, not_a_ledger, synchronous};
+use crate::fault::Fault;
+use crate::migration::{self, About, MIGRATIONS, Migration, NEWEST};
+use crate::{Access, Synchronous, rebuild};
+
+/// Marks a SQLite file as a ledger: "WNDL".
+const APPLICATION_ID: i64 = 0x574e_444c;
+/// A commit that leaves the WAL longer than this many pages moves it into the file. Every process
+/// that opens the ledger alone reads the whole WAL first, so it is kept short.
+const WAL_PAGES: i64 = 256;
+
+/// How to open a ledger file.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    pub(crate) wait: Duration,
+    pub(crate) synchronous: Synchronous,
+    pub(crate) purpose: String,
+    pub(crate) now: Time,
+}
+
+/// Opens a ledger file; makes it if it does not exist, unless it is only read.
+pub(crate) fn open(path: &Path, access: Access, settings: &Settings) -> Result<Database, Fault> {
+    if access == Access::Read && !path.exists() {
+        return empty(path, settings);
+    }
+    let folder = folder_of(path);
+    if !path.exists() {
+        std::fs::create_dir_all(&folder).map_err(|error| {
+            Fault::new(Code::LedgerUnreachable, format!("{} cannot be created", folder.display()))
+                .hint("check the path of --db, WINDLASS_DB or database.url")
+                .detail("path", path.display().to_string())
+                .because(error)
+        })?;
+    }
+    refuse_network(&folder)?;
+    let connection = connect(path, settings)?;
+    let mut database = Database {
+        connection,
+        path: path.to_owned(),
+        lock: None,
+        wait: settings.wait,
+        purpose: settings.purpose.clone(),
+    };
+    if state(&database.connection, path)? != State::Current {
+        database.lock = Some(WriterLock::beside(path)?);
+        make_current(&mut database, settings)?;
+    }
+    if access == Access::Write && database.lock.is_none() {
+        database.lock = Some(WriterLock::beside(path)?);
+    }
+    Ok(database)
+}
+
+/// A ledger that does not exist yet reads as an empty one; no file is made for that.
+fn empty(path: &Path, settings: &Settings) -> Result<Database, Fault> {
+    let connection = Connection::open_in_memory().map_err(|error| fault(path, error))?;
+    for migration in &MIGRATIONS {
+        apply(&connection, path, migration, settings.now)?;
+    }
+    Ok(Database {
+        connection,
+        path: path.to_owned(),
+        lock: None,
+        wait: settings.wait,
+        purpose: settings.purpose.clone(),
+    })
+}
+
+fn connect(path: &Path, settings: &Settings) -> Result<Connection, Fault> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let wrong = |error| fault(path, error);
+    let connection = Connection::open_with_flags(path, flags).map_err(wrong)?;
+    // First of all: everything after this waits instead of failing.
+    connection.busy_timeout(settings.wait).map_err(wrong)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(wrong)?;
+    connection
+        .execute_batch(&format!(
+            "PRAGMA synchronous = {}; PRAGMA wal_autocheckpoint = {WAL_PAGES}; PRAGMA temp_store = MEMORY;",
+            synchronous(settings.synchronous)
+        ))
+        .map_err(wrong)?;
+    Ok(connection)
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum State {
+    New,
+    Older(i64),
+    Current,
+}
+
+fn state(connection: &Connection, path: &Path) -> Result<State, Fault> {
+    let number = |pragma: &str| -> Result<i64, Fault> {
+        connection
+            .query_row(&format!("PRAGMA {pragma}"), [], |row| row.get(0))
+            .map_err(|error| fault(path, error))
+    };
+    let (application, version) = (number("application_id")?, number("user_version")?);
+    match (application, version) {
+        (APPLICATION_ID, NEWEST) => Ok(State::Current),
+        (APPLICATION_ID, version) if version < NEWEST => Ok(State::Older(version)),
+        (APPLICATION_ID, version) => Err(Fault::new(
+            Code::LedgerNewer,
+            format!("{} has schema {version}, this windlass knows {NEWEST}", path.display()),
+        )
+        .hint("use a newer windlass")
+        .detail("path", path.display().to_string())
+        .detail("schema", version)
+        .detail("known", NEWEST)),
+        (0, 0) if is_empty(connection, path)? => Ok(State::New),
+        _ => Err(not_a_ledger(path)),
+    }
+}
+
+fn is_empty(connection: &Connection, path: &Path) -> Result<bool, Fault> {
+    connection
+        .query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| row.get(0))
+        .map_err(|error| fault(path, error))
+}
+
+/// Makes a new ledger, or migrates an older one after copying it.
+fn make_current(database: &mut Database, settings: &Settings) -> Result<(), Fault> {
+    let path = database.path.clone();
+    let wrong = |error| fault(&path, error);
+    let Some(lock) = &database.lock else { return Ok(()) };
+    let held = lock.acquire(settings.wait, &settings.purpose)?;
+    // Somebody else may have done it while we waited for the lock.
+    let from = match state(&database.connection, &path)? {
+        State::Current => return Ok(()),
+        State::New => {
+            database.connection.execute_batch("PRAGMA journal_mode = WAL").map_err(wrong)?;
+            0
+        }
+        State::Older(version) => {
+            back_up_before_migration(&database.connection, &path, version)?;
+            version
+        }
+    };
+    database.connection.execute_batch("BEGIN IMMEDIATE").map_err(wrong)?;
+    let mut store = SqliteStore::new(&database.connection, &path, Some(held));
+    let pending = MIGRATIONS.iter().filter(|migration| migration.number > from);
+    let mut views_are_new = false;
+    for migration in pending {
+        apply(&database.connection, &path, migration, settings.now)?;
+        views_are_new |= migration.about == About::Views;
+    }
+    if views_are_new && from > 0 {
+        rebuild::replay(&mut store)?;
+    }
+    database
+        .connection
+        .execute_batch(&format!(
+            "PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {NEWEST};"
+        ))
+        .map_err(wrong)?;
+    store.commit_schema()
+}
+
+fn apply(
+    connection: &Connection,
+    path: &Path,
+    migration: &Migration,
+    now: Time,
+) -> Result<(), Fault> {
+    let wrong = |error| fault(path, error);
+    connection.execute_batch(migration.sqlite).map_err(wrong)?;
+    let hash = migration::hash(migration.sqlite);
+    connection
+        .execute(
+            migration::NOTE,
+            rusqlite::params![migration.number, migration.name, hash, now.as_millis()],
+        )
+        .map_err(wrong)?;
+    Ok(())
+}
+
+fn back_up_before_migration(
+    connection: &Connection,
+    path: &Path,
+    version: i64,
+) -> Result<(), Fault> {
+    let mut copy = path.as_os_str().to_owned();
+    copy.push(format!(".schema-{version}.backup"));
+    let copy = PathBuf::from(copy);
+    if copy.exists() {
+        return Ok(());
+    }
+    backup(connection, path, &copy)
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// Locks and shared memory do not work reliably over a network.
+fn refuse_network(folder: &Path) -> Result<(), Fault> {
+    const NETWORK: [(i64, &str); 8] = [
+        (0x6969, "NFS"),
+        (0x517b, "SMB"),
+        (0xff53_4d42, "CIFS"),
+        (0xfe53_4d42, "SMB2"),
+        (0x0102_1997, "9P"),
+        (0x5346_414f, "AFS"),
+        (0x00c3_6400, "Ceph"),
+        (0x0bd0_0bd0, "Lustre"),
+    ];
+    let Ok(stat) = rustix::fs::statfs(folder) else { return Ok(()) };
+    let kind = stat.f_type;
+    let Some((_, name)) = NETWORK.iter().find(|(magic, _)| *magic == kind) else { return Ok(()) };
+    Err(Fault::new(
+        Code::NetworkFileSystem,
+        format!("{} is on a network file system ({name})", folder.display()),
+    )
+    .hint("keep the ledger on a local disk, or use PostgreSQL for several machines")
+    .detail("path", folder.display().to_string()))
+}

@@ -1,0 +1,210 @@
+//! The seam, answered by SQLite.
+
+use std::path::Path;
+
+use rusqlite::types::{ToSqlOutput, Value, ValueRef};
+use rusqlite::{Connection, Row, ToSql, params_from_iter};
+use windlass_domain::chain::Head;
+use windlass_domain::{ProjectId, Time};
+
+use super::fault;
+use super::lock::Held;
+use crate::cell::{Cell, Columns};
+use crate::fault::Fault;
+use crate::record::{read_candidate, to_json};
+use crate::sql;
+use crate::store::{Candidate, QueueFilter, Statements, Store, all, first};
+
+/// The last row of the log is its head; nobody else writes while a writing transaction is open.
+const HEAD: &str = "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1";
+
+/// Unfrozen projects that have something for the caller; one row each, so no index is needed.
+const OPEN_PROJECTS: &str = "SELECT id FROM projects WHERE frozen = 0 AND claimable > 0";
+const HELD_PROJECTS: &str = "SELECT id FROM projects WHERE frozen = 0 AND in_progress > 0";
+
+/// By the primary key of `queue`: the first rows of one range, no sort.
+pub(crate) const QUEUE_FRONT: &str = "SELECT created_seq, urgency, due_key, agent FROM queue \
+     WHERE tag = $1 AND project_id = $2 AND role = $3 AND agent = $4 \
+     AND NOT EXISTS (SELECT 1 FROM json_each($5) AS wanted WHERE NOT EXISTS \
+         (SELECT 1 FROM task_tags WHERE tag = wanted.value AND task_tags.created_seq = queue.created_seq)) \
+     ORDER BY urgency, due_key, created_seq LIMIT $6";
+
+/// By `tasks_leases`: the first row of one range, no sort.
+pub(crate) const RAN_OUT: &str = "SELECT created_seq, urgency, coalesce(due_at, 9223372036854775807), '' \
+     FROM tasks WHERE project_id = $1 AND role = $2 AND urgency = $3 \
+     AND lease_until IS NOT NULL AND lease_until <= $4 AND agent <> $5 \
+     AND open_dependencies = 0 AND open_children = 0 \
+     AND NOT EXISTS (SELECT 1 FROM json_each($6) AS wanted WHERE NOT EXISTS \
+         (SELECT 1 FROM task_tags WHERE tag = wanted.value AND task_tags.created_seq = tasks.created_seq)) \
+     ORDER BY lease_until LIMIT 1";
+
+/// An open transaction. Dropped without a commit, it is rolled back.
+pub(crate) struct SqliteStore<'a> {
+    connection: &'a Connection,
+    path: &'a Path,
+    open: bool,
+    /// Let go only after the transaction has ended.
+    _lock: Option<Held>,
+}
+
+impl<'a> SqliteStore<'a> {
+    pub(super) fn new(connection: &'a Connection, path: &'a Path, lock: Option<Held>) -> Self {
+        Self { connection, path, open: true, _lock: lock }
+    }
+
+    /// Ends a transaction that changed the schema.
+    pub(super) fn commit_schema(&mut self) -> Result<(), Fault> {
+        self.run("COMMIT", &[])?;
+        self.open = false;
+        Ok(())
+    }
+
+    fn wrong(&self, error: rusqlite::Error) -> Fault {
+        fault(self.path, error)
+    }
+
+    fn project_ids(&mut self, wanted: Option<ProjectId>, sql: &str) -> Result<Vec<[u8; 16]>, Fault> {
+        let mut ids = all(self, sql, &[], |row| row.id(0))?;
+        ids.retain(|id| wanted.is_none_or(|only| *id == only.to_bytes()));
+        Ok(ids)
+    }
+}
+
+impl Drop for SqliteStore<'_> {
+    fn drop(&mut self) {
+        if self.open {
+            // If even this fails the connection is unusable, and closing it rolls back.
+            let _rolled_back = self.connection.execute_batch("ROLLBACK");
+        }
+    }
+}
+
+impl Statements for SqliteStore<'_> {
+    fn run(&mut self, sql: &str, cells: &[Cell<'_>]) -> Result<u64, Fault> {
+        let mut statement = self.connection.prepare_cached(sql).map_err(|error| self.wrong(error))?;
+        let changed =
+            statement.execute(params_from_iter(cells)).map_err(|error| self.wrong(error))?;
+        Ok(changed as u64)
+    }
+
+    fn query(
+        &mut self,
+        sql: &str,
+        cells: &[Cell<'_>],
+        each: &mut dyn FnMut(&dyn Columns) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let mut statement = self.connection.prepare_cached(sql).map_err(|error| self.wrong(error))?;
+        let mut rows = statement.query(params_from_iter(cells)).map_err(|error| self.wrong(error))?;
+        while let Some(row) = rows.next().map_err(|error| self.wrong(error))? {
+            each(row)?;
+        }
+        Ok(())
+    }
+}
+
+impl Store for SqliteStore<'_> {
+    fn head(&mut self) -> Result<Head, Fault> {
+        let last = first(self, HEAD, &[], |row| Ok(Head { seq: row.count(0)?, hash: row.hash(1)? }))?;
+        Ok(last.unwrap_or(Head::EMPTY))
+    }
+
+    fn database_time(&mut self) -> Result<Option<Time>, Fault> {
+        Ok(None)
+    }
+
+    fn queue_front(&mut self, filter: &QueueFilter, limit: u64) -> Result<Vec<Candidate>, Fault> {
+        let (tag, others) = filter.split_tags();
+        let mut found = Vec::new();
+        for project in self.project_ids(filter.project, OPEN_PROJECTS)? {
+            for role in choices(filter.role.as_deref()) {
+                for agent in choices(Some(&filter.agent)) {
+                    let cells = [
+                        Cell::Text(tag),
+                        Cell::Bytes(&project),
+                        Cell::Text(role),
+                        Cell::Text(agent),
+                        Cell::Text(&others),
+                        Cell::count(limit),
+                    ];
+                    found.extend(all(self, QUEUE_FRONT, &cells, read_candidate)?);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn ran_out(&mut self, filter: &QueueFilter, now: Time) -> Result<Vec<Candidate>, Fault> {
+        let tags = to_json(&filter.tags);
+        let mut found = Vec::new();
+        for project in self.project_ids(filter.project, HELD_PROJECTS)? {
+            for role in choices(filter.role.as_deref()) {
+                for urgency in 0..=3 {
+                    let cells = [
+                        Cell::Bytes(&project),
+                        Cell::Text(role),
+                        Cell::Int(urgency),
+                        Cell::Int(now.as_millis()),
+                        Cell::Text(&filter.agent),
+                        Cell::Text(&tags),
+                    ];
+                    found.extend(first(self, RAN_OUT, &cells, read_candidate)?);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn clear_views(&mut self) -> Result<(), Fault> {
+        for view in sql::VIEWS {
+            self.run(&format!("DELETE FROM {view}"), &[])?;
+        }
+        Ok(())
+    }
+
+    fn integrity(&mut self) -> Result<Vec<String>, Fault> {
+        let found = all(self, "PRAGMA quick_check(20)", &[], |row| row.text(0))?;
+        Ok(found.into_iter().filter(|line| line != "ok").collect())
+    }
+
+    fn commit(&mut self, _head: Head) -> Result<(), Fault> {
+        self.run("COMMIT", &[])?;
+        self.open = false;
+        Ok(())
+    }
+}
+
+/// Nothing in particular, and the caller's own when there is one.
+fn choices(own: Option<&str>) -> impl Iterator<Item = &str> {
+    std::iter::once("").chain(own.filter(|own| !own.is_empty()))
+}
+
+impl ToSql for Cell<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(match *self {
+            Self::Null => ToSqlOutput::Owned(Value::Null),
+            Self::Int(number) => ToSqlOutput::Owned(Value::Integer(number)),
+            Self::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
+            Self::Bytes(bytes) => ToSqlOutput::Borrowed(ValueRef::Blob(bytes)),
+        })
+    }
+}
+
+impl Columns for Row<'_> {
+    fn maybe_int(&self, column: usize) -> Result<Option<i64>, Fault> {
+        self.get(column).map_err(unreadable)
+    }
+
+    fn maybe_text(&self, column: usize) -> Result<Option<String>, Fault> {
+        self.get(column).map_err(unreadable)
+    }
+
+    fn maybe_bytes(&self, column: usize) -> Result<Option<Vec<u8>>, Fault> {
+        self.get(column).map_err(unreadable)
+    }
+}
+
+fn unreadable(error: rusqlite::Error) -> Fault {
+    Fault::new(windlass_domain::Code::LedgerCorrupt, format!("a row cannot be read: {error}"))
+        .hint("check the file: windlass doctor")
+        .because(error)
+}

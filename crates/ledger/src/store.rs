@@ -1,0 +1,406 @@
+//! The seam between the two databases: what the ledger asks of one open transaction.
+//!
+//! Every method of [`Store`] says what is wanted, never how. Where both databases understand the
+//! same text (in [`crate::sql`]) it is answered here, once; what they answer differently has no
+//! body here and its own SQL in each. The conformance suite runs on both and grows with every
+//! change here.
+
+use windlass_domain::chain::Head;
+use windlass_domain::project::Project;
+use windlass_domain::{ProjectId, Status, Stream, Task, TaskId, Time};
+
+use crate::cell::{Cell, Columns};
+use crate::fault::Fault;
+use crate::record::{
+    Details, Recorded, due_key, project_cells, queue_cells, read_effect, read_project, read_task,
+    task_cells, to_json, urgency,
+};
+use crate::sql::{self, What};
+
+/// Which tasks a claim may take from the queue.
+#[derive(Debug, Clone, Default)]
+pub struct QueueFilter {
+    /// From this project only; else from every project that is not frozen.
+    pub project: Option<ProjectId>,
+    /// Who asks: tasks routed to somebody else are skipped.
+    pub agent: String,
+    pub role: Option<String>,
+    /// All of them must be on the task.
+    pub tags: Vec<String>,
+}
+
+impl QueueFilter {
+    /// Whether a task that is already loaded could be claimed under this filter.
+    pub(crate) fn admits(&self, task: &Task, now: Time) -> bool {
+        let is_mine = task.agent.as_ref().is_none_or(|agent| *agent == self.agent);
+        let nothing_open = task.open_dependencies == 0 && task.open_children == 0;
+        let could_be_given = match task.held() {
+            None => task.is_claimable() && is_mine,
+            Some(_) => task.lease_ran_out(now) && nothing_open && !is_mine,
+        };
+        could_be_given
+            && self.project.is_none_or(|project| project == task.project)
+            && task.role.as_ref().is_none_or(|role| self.role.as_ref() == Some(role))
+            && self.tags.iter().all(|tag| task.tags.contains(tag))
+    }
+
+    /// The tag that selects a range of the queue ('' for the queue of all), and the others as a
+    /// JSON list.
+    pub(crate) fn split_tags(&self) -> (&str, String) {
+        match self.tags.split_first() {
+            Some((first, others)) => (first, to_json(&others)),
+            None => ("", "[]".to_owned()),
+        }
+    }
+}
+
+/// A task that could be claimed, with what decides its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Candidate {
+    pub created_seq: u64,
+    pub urgency: i64,
+    /// It is routed to the caller.
+    pub routed: bool,
+    pub due_key: i64,
+}
+
+impl Candidate {
+    pub(crate) fn of(task: &Task, caller: &str) -> Self {
+        Self {
+            created_seq: task.created_seq,
+            urgency: urgency(task.priority),
+            routed: task.claimed_at.is_none() && task.agent.as_deref() == Some(caller),
+            due_key: due_key(task.due_at),
+        }
+    }
+
+    /// The order of claims: urgency, routed to the caller, due date, creation.
+    pub fn place(&self) -> impl Ord + use<> {
+        (self.urgency, !self.routed, self.due_key, self.created_seq)
+    }
+}
+
+/// Which tasks a list shows.
+#[derive(Debug, Clone, Default)]
+pub struct ListFilter {
+    pub project: Option<ProjectId>,
+    pub status: Option<Status>,
+    pub agent: Option<String>,
+    pub parent: Option<TaskId>,
+    /// Only tasks that are no subtasks.
+    pub root: bool,
+    /// Only tasks that could be claimed.
+    pub available: bool,
+    pub limit: u64,
+    pub offset: u64,
+}
+
+impl ListFilter {
+    /// The status that every listed task has.
+    pub(crate) fn wanted_status(&self) -> Option<Status> {
+        self.status.or(self.available.then_some(Status::Ready))
+    }
+}
+
+/// What the world must do next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Effect {
+    pub id: i64,
+    /// The last event of the transaction that caused it.
+    pub event_seq: u64,
+    /// The machine that must perform it.
+    pub host: String,
+    pub kind: String,
+    pub data: String,
+}
+
+/// A table of the views that differs from what the log gives.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Difference {
+    pub view: String,
+    /// Rows that should not be there, or not like this.
+    pub wrong: u64,
+    /// Rows that should be there.
+    pub missing: u64,
+}
+
+/// How a database runs a statement. Only the seam itself uses it.
+pub(crate) trait Statements {
+    /// Runs a statement and returns how many rows it changed.
+    fn run(&mut self, sql: &str, cells: &[Cell<'_>]) -> Result<u64, Fault>;
+
+    /// Runs a query and shows each row to `each`.
+    fn query(
+        &mut self,
+        sql: &str,
+        cells: &[Cell<'_>],
+        each: &mut dyn FnMut(&dyn Columns) -> Result<(), Fault>,
+    ) -> Result<(), Fault>;
+}
+
+/// All rows of a query.
+pub(crate) fn all<T>(
+    store: &mut (impl Statements + ?Sized),
+    sql: &str,
+    cells: &[Cell<'_>],
+    read: impl Fn(&dyn Columns) -> Result<T, Fault>,
+) -> Result<Vec<T>, Fault> {
+    let mut found = Vec::new();
+    store.query(sql, cells, &mut |row| {
+        found.push(read(row)?);
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// The first row of a query.
+pub(crate) fn first<T>(
+    store: &mut (impl Statements + ?Sized),
+    sql: &str,
+    cells: &[Cell<'_>],
+    read: impl Fn(&dyn Columns) -> Result<T, Fault>,
+) -> Result<Option<T>, Fault> {
+    Ok(all(store, sql, cells, read)?.into_iter().next())
+}
+
+fn ids(
+    store: &mut (impl Statements + ?Sized),
+    sql: &str,
+    cells: &[Cell<'_>],
+) -> Result<Vec<TaskId>, Fault> {
+    all(store, sql, cells, |row| Ok(TaskId::from_bytes(row.id(0)?)))
+}
+
+/// How many rows one table has that the other has not.
+fn differing(
+    store: &mut (impl Statements + ?Sized),
+    more: &str,
+    less: &str,
+) -> Result<u64, Fault> {
+    let text = format!(
+        "SELECT count(*) FROM (SELECT * FROM {more} EXCEPT SELECT * FROM {less}) AS differing"
+    );
+    Ok(first(store, &text, &[], |row| row.count(0))?.unwrap_or(0))
+}
+
+fn pairs(
+    store: &mut (impl Statements + ?Sized),
+    sql: &str,
+) -> Result<Vec<(TaskId, TaskId)>, Fault> {
+    all(store, sql, &[], |row| {
+        Ok((TaskId::from_bytes(row.id(0)?), TaskId::from_bytes(row.id(1)?)))
+    })
+}
+
+/// One open transaction on one database.
+pub(crate) trait Store: Statements {
+    /// The end of the log; in a writing transaction it cannot move any more.
+    fn head(&mut self) -> Result<Head, Fault>;
+    /// The time by the database, when that is the clock.
+    fn database_time(&mut self) -> Result<Option<Time>, Fault>;
+    fn insert_event(&mut self, recorded: &Recorded) -> Result<(), Fault> {
+        recorded.cells(|cells| self.run(sql::INSERT_EVENT, cells)).map(drop)
+    }
+
+    fn events_after(&mut self, seq: u64, limit: u64) -> Result<Vec<Recorded>, Fault> {
+        all(self, sql::EVENTS_AFTER, &[Cell::count(seq), Cell::count(limit)], Recorded::read)
+    }
+
+    /// The newest events of a stream, newest first.
+    fn history(&mut self, stream: Stream, limit: u64) -> Result<Vec<Recorded>, Fault> {
+        let cells = [Cell::Bytes(&stream.to_bytes()), Cell::count(limit)];
+        all(self, sql::HISTORY, &cells, Recorded::read)
+    }
+
+    /// Comments, checkpoints and reasons for blocks of a task, oldest first.
+    fn notes(&mut self, task: TaskId) -> Result<Vec<Recorded>, Fault> {
+        all(self, sql::NOTES, &[Cell::Bytes(&task.to_bytes())], Recorded::read)
+    }
+
+
+    fn project(&mut self, id: ProjectId) -> Result<Option<Project>, Fault> {
+        first(self, sql::PROJECT, &[Cell::Bytes(&id.to_bytes())], read_project)
+    }
+
+    fn project_named(&mut self, name: &str) -> Result<Option<Project>, Fault> {
+        first(self, sql::PROJECT_NAMED, &[Cell::Text(name)], read_project)
+    }
+
+    fn projects(&mut self) -> Result<Vec<Project>, Fault> {
+        all(self, sql::PROJECTS, &[], read_project)
+    }
+
+    fn insert_project(&mut self, project: &Project) -> Result<(), Fault> {
+        project_cells(project, |cells| self.run(sql::INSERT_PROJECT, cells)).map(drop)
+    }
+
+    fn update_project(&mut self, project: &Project) -> Result<(), Fault> {
+        project_cells(project, |cells| self.run(sql::UPDATE_PROJECT, cells)).map(drop)
+    }
+
+
+    fn task(&mut self, id: TaskId) -> Result<Option<Task>, Fault> {
+        first(self, sql::TASK, &[Cell::Bytes(&id.to_bytes())], read_task)
+    }
+
+    fn task_created_at(&mut self, created_seq: u64) -> Result<Option<Task>, Fault> {
+        first(self, sql::TASK_CREATED_AT, &[Cell::count(created_seq)], read_task)
+    }
+
+    fn details(&mut self, created_seq: u64) -> Result<Option<Details>, Fault> {
+        first(self, sql::DETAILS, &[Cell::count(created_seq)], Details::read)
+    }
+
+    fn insert_task(&mut self, task: &Task, details: &Details) -> Result<(), Fault> {
+        task_cells(task, |cells| self.run(sql::INSERT_TASK, cells))?;
+        details.cells(task.created_seq, |cells| self.run(sql::INSERT_DETAILS, cells)).map(drop)
+    }
+
+    fn update_task(&mut self, task: &Task) -> Result<(), Fault> {
+        task_cells(task, |cells| self.run(sql::UPDATE_TASK, cells)).map(drop)
+    }
+
+    fn update_details(&mut self, created_seq: u64, details: &Details) -> Result<(), Fault> {
+        details.cells(created_seq, |cells| self.run(sql::UPDATE_DETAILS, cells)).map(drop)
+    }
+
+    fn insert_tag(&mut self, tag: &str, created_seq: u64) -> Result<(), Fault> {
+        self.run(sql::INSERT_TAG, &[Cell::Text(tag), Cell::count(created_seq)]).map(drop)
+    }
+
+    fn delete_tag(&mut self, tag: &str, created_seq: u64) -> Result<(), Fault> {
+        self.run(sql::DELETE_TAG, &[Cell::Text(tag), Cell::count(created_seq)]).map(drop)
+    }
+
+
+    /// Puts a claimable task into the queue under one tag ('' is the queue of all).
+    fn enqueue(&mut self, tag: &str, task: &Task) -> Result<(), Fault> {
+        queue_cells(tag, task, |cells| self.run(sql::ENQUEUE, cells)).map(drop)
+    }
+
+    fn dequeue(&mut self, tag: &str, task: &Task) -> Result<(), Fault> {
+        queue_cells(tag, task, |cells| self.run(sql::DEQUEUE, cells)).map(drop)
+    }
+
+    /// How many claimable tasks carry a tag, counted no further than `cap`.
+    fn tag_depth(&mut self, tag: &str, cap: u64) -> Result<u64, Fault> {
+        let count = first(self, sql::TAG_DEPTH, &[Cell::Text(tag), Cell::count(cap)], |row| row.count(0))?;
+        Ok(count.unwrap_or(0))
+    }
+
+    /// The first tasks of the queue for this caller, in no particular order among projects.
+    /// The first tag of the filter selects the index, the others are checked row by row.
+    fn queue_front(&mut self, filter: &QueueFilter, limit: u64) -> Result<Vec<Candidate>, Fault>;
+    /// For each project, role and urgency the claim that ran out first and is not the caller's.
+    fn ran_out(&mut self, filter: &QueueFilter, now: Time) -> Result<Vec<Candidate>, Fault>;
+    /// The caller's own claims that ran out, of at most `limit`.
+    fn ran_out_of(&mut self, agent: &str, now: Time, limit: u64) -> Result<Vec<TaskId>, Fault> {
+        let cells = [Cell::Text(agent), Cell::Int(now.as_millis()), Cell::count(limit)];
+        ids(self, sql::RAN_OUT_OF, &cells)
+    }
+
+
+    /// Adds an edge; false when it was there.
+    fn add_edge(&mut self, task: TaskId, on: TaskId) -> Result<bool, Fault> {
+        let cells = [Cell::Bytes(&task.to_bytes()), Cell::Bytes(&on.to_bytes())];
+        Ok(self.run(sql::ADD_EDGE, &cells)? > 0)
+    }
+
+    /// Removes an edge; false when there was none.
+    fn remove_edge(&mut self, task: TaskId, on: TaskId) -> Result<bool, Fault> {
+        let cells = [Cell::Bytes(&task.to_bytes()), Cell::Bytes(&on.to_bytes())];
+        Ok(self.run(sql::REMOVE_EDGE, &cells)? > 0)
+    }
+
+    fn prerequisites(&mut self, task: TaskId) -> Result<Vec<TaskId>, Fault> {
+        ids(self, sql::PREREQUISITES, &[Cell::Bytes(&task.to_bytes())])
+    }
+
+    fn dependents(&mut self, task: TaskId) -> Result<Vec<TaskId>, Fault> {
+        ids(self, sql::DEPENDENTS, &[Cell::Bytes(&task.to_bytes())])
+    }
+
+    fn edges(&mut self) -> Result<Vec<(TaskId, TaskId)>, Fault> {
+        pairs(self, sql::EDGES)
+    }
+
+    /// Edges whose target is not a task of this ledger.
+    fn orphan_edges(&mut self) -> Result<Vec<(TaskId, TaskId)>, Fault> {
+        pairs(self, sql::ORPHAN_EDGES)
+    }
+
+    fn children(&mut self, parent: TaskId) -> Result<Vec<Task>, Fault> {
+        all(self, sql::CHILDREN, &[Cell::Bytes(&parent.to_bytes())], read_task)
+    }
+
+
+    fn list(&mut self, filter: &ListFilter) -> Result<Vec<Task>, Fault> {
+        sql::list(filter, What::Rows, |sql, cells| all(self, sql, cells, read_task))
+    }
+
+    fn count(&mut self, filter: &ListFilter) -> Result<u64, Fault> {
+        let count = sql::list(filter, What::Count, |sql, cells| first(self, sql, cells, |row| row.count(0)))?;
+        Ok(count.unwrap_or(0))
+    }
+
+    /// Tasks whose id lies in the range, at most `limit`.
+    fn with_prefix(&mut self, range: ([u8; 16], [u8; 16]), limit: u64) -> Result<Vec<Task>, Fault> {
+        let cells = [Cell::Bytes(&range.0), Cell::Bytes(&range.1), Cell::count(limit)];
+        all(self, sql::WITH_PREFIX, &cells, read_task)
+    }
+
+    /// Tasks whose tail key lies in the range, at most `limit`.
+    fn with_suffix(&mut self, range: (i64, i64), limit: u64) -> Result<Vec<Task>, Fault> {
+        let cells = [Cell::Int(range.0), Cell::Int(range.1), Cell::count(limit)];
+        all(self, sql::WITH_SUFFIX, &cells, read_task)
+    }
+
+
+    fn insert_effect(&mut self, effect: &Effect) -> Result<(), Fault> {
+        let cells = [
+            Cell::count(effect.event_seq),
+            Cell::Text(&effect.host),
+            Cell::Text(&effect.kind),
+            Cell::Text(&effect.data),
+        ];
+        self.run(sql::INSERT_EFFECT, &cells).map(drop)
+    }
+
+    fn effects_for(&mut self, host: &str, limit: u64) -> Result<Vec<Effect>, Fault> {
+        all(self, sql::EFFECTS_FOR, &[Cell::Text(host), Cell::count(limit)], read_effect)
+    }
+
+    fn delete_effect(&mut self, id: i64) -> Result<(), Fault> {
+        self.run(sql::DELETE_EFFECT, &[Cell::Int(id)]).map(drop)
+    }
+
+
+    /// Copies the views aside, so that they can be compared after a rebuild.
+    fn set_views_aside(&mut self) -> Result<(), Fault> {
+        for view in sql::VIEWS {
+            self.run(&format!("CREATE TEMP TABLE aside_{view} AS SELECT * FROM {view}"), &[])?;
+        }
+        Ok(())
+    }
+
+    /// Compares the views with the copy and drops the copy.
+    fn compare_views(&mut self) -> Result<Vec<Difference>, Fault> {
+        let mut differences = Vec::new();
+        for view in sql::VIEWS {
+            let aside = format!("aside_{view}");
+            let wrong = differing(self, &aside, view)?;
+            let missing = differing(self, view, &aside)?;
+            if wrong + missing > 0 {
+                differences.push(Difference { view: view.to_owned(), wrong, missing });
+            }
+            self.run(&format!("DROP TABLE {aside}"), &[])?;
+        }
+        Ok(differences)
+    }
+    fn clear_views(&mut self) -> Result<(), Fault>;
+    /// What the database itself finds wrong with its files.
+    fn integrity(&mut self) -> Result<Vec<String>, Fault>;
+
+    /// Makes everything durable. `head` is the new end of the log.
+    fn commit(&mut self, head: Head) -> Result<(), Fault>;
+}

@@ -1,0 +1,171 @@
+//! Writing: the one way events get into the ledger.
+
+use std::ops::{Deref, DerefMut};
+
+use windlass_domain::chain::{Hash, Head, Header, Provenance};
+use windlass_domain::project::Project;
+use windlass_domain::{Event, EventId, ProjectId, Stream, Task, TaskId};
+
+use crate::fault::Fault;
+use crate::record::Recorded;
+use crate::snapshot::Snapshot;
+use crate::store::Effect;
+use crate::views::Views;
+use crate::world::random_bits;
+
+/// A writing transaction. It reads what it wrote, and nobody else writes meanwhile.
+pub struct Transaction<'a> {
+    snapshot: Snapshot<'a>,
+    provenance: Provenance,
+    head: Head,
+    /// The last event of this transaction.
+    last: Option<EventId>,
+    /// There is something to commit.
+    wrote: bool,
+}
+
+impl std::fmt::Debug for Transaction<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Transaction").field("head", &self.head).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Deref for Transaction<'a> {
+    type Target = Snapshot<'a>;
+
+    fn deref(&self) -> &Snapshot<'a> {
+        &self.snapshot
+    }
+}
+
+impl<'a> DerefMut for Transaction<'a> {
+    fn deref_mut(&mut self) -> &mut Snapshot<'a> {
+        &mut self.snapshot
+    }
+}
+
+impl<'a> Transaction<'a> {
+    pub(crate) fn new(
+        mut snapshot: Snapshot<'a>,
+        provenance: Provenance,
+    ) -> Result<Self, Fault> {
+        let head = snapshot.head()?;
+        Ok(Self { snapshot, provenance, head, last: None, wrote: false })
+    }
+
+    /// A new id for a task.
+    pub fn new_task_id(&self) -> Result<TaskId, Fault> {
+        Ok(TaskId::from_parts(self.now(), random_bits()?))
+    }
+
+    /// A new id for a project.
+    pub fn new_project_id(&self) -> Result<ProjectId, Fault> {
+        Ok(ProjectId::from_parts(self.now(), random_bits()?))
+    }
+
+    /// Records the first events of a new task or project.
+    pub fn create(
+        &mut self,
+        stream: impl Into<Stream>,
+        event: impl Into<Event>,
+    ) -> Result<(), Fault> {
+        self.record(stream.into(), 0, vec![event.into()])
+    }
+
+    /// Records what happened to a task and returns the task as it is now.
+    pub fn record_task(
+        &mut self,
+        task: &Task,
+        events: impl IntoIterator<Item = Event>,
+    ) -> Result<Task, Fault> {
+        self.record(task.id.into(), task.version, events.into_iter().collect())?;
+        self.task(task.id)?.ok_or_else(|| Fault::bug(format!("task {} left its view", task.id)))
+    }
+
+    /// Records what happened to a project and returns the project as it is now.
+    pub fn record_project(
+        &mut self,
+        project: &Project,
+        events: impl IntoIterator<Item = Event>,
+    ) -> Result<Project, Fault> {
+        self.record(project.id.into(), project.version, events.into_iter().collect())?;
+        self.project(project.id)
+    }
+
+    fn record(&mut self, stream: Stream, version: u64, events: Vec<Event>) -> Result<(), Fault> {
+        let mut recorded = Vec::with_capacity(events.len());
+        for (stream_seq, event) in (version + 1..).zip(&events) {
+            let header = Header {
+                seq: self.head.seq + 1,
+                id: EventId::from_parts(self.now(), random_bits()?),
+                at: self.now(),
+                stream,
+                stream_seq,
+                kind: event.kind().as_str().to_owned(),
+                version: event.kind().version(),
+                provenance: self.provenance.clone(),
+            };
+            let data = event.encode()?;
+            let data_hash = Hash::of(data.as_bytes());
+            let hash = header.hash(&self.head.hash, &data_hash);
+            self.head = Head { seq: header.seq, hash };
+            self.last = Some(header.id);
+            recorded.push(Recorded { header, data: Some(data), data_hash, hash });
+        }
+        self.store_all(&recorded)
+    }
+
+    /// Appends events that another ledger recorded. Their chain must go on from the end of this one.
+    pub(crate) fn append(&mut self, recorded: &[Recorded]) -> Result<(), Fault> {
+        if let Some(last) = recorded.last() {
+            self.head = last.head();
+            self.last = Some(last.header.id);
+        }
+        self.store_all(recorded)
+    }
+
+    fn store_all(&mut self, recorded: &[Recorded]) -> Result<(), Fault> {
+        self.wrote |= !recorded.is_empty();
+        for event in recorded {
+            self.snapshot.store.insert_event(event)?;
+        }
+        let mut views = Views::new(self.snapshot.store);
+        for event in recorded {
+            views.apply(event)?;
+        }
+        views.flush()
+    }
+
+    /// Says what the world must do because of the events recorded so far.
+    pub fn demand(&mut self, host: &str, kind: &str, data: &str) -> Result<(), Fault> {
+        let effect = Effect {
+            id: 0,
+            event_seq: self.head.seq,
+            host: host.to_owned(),
+            kind: kind.to_owned(),
+            data: data.to_owned(),
+        };
+        self.wrote = true;
+        self.snapshot.store.insert_effect(&effect)
+    }
+
+    /// An effect was performed; its result is recorded by this same transaction.
+    pub fn settle(&mut self, effect: &Effect) -> Result<(), Fault> {
+        self.wrote = true;
+        self.snapshot.store.delete_effect(effect.id)
+    }
+
+    /// What there is to commit.
+    pub(crate) fn outcome(&self) -> Outcome {
+        Outcome { head: self.head, last: self.last, wrote: self.wrote }
+    }
+}
+
+/// The end of the log if a transaction commits.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Outcome {
+    pub(crate) head: Head,
+    /// Its last event, by which a commit of unknown fate is recognised.
+    pub(crate) last: Option<EventId>,
+    pub(crate) wrote: bool,
+}

@@ -1,0 +1,95 @@
+//! The arguments by which a caller shows its right to act on a task.
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windlass_domain::ownership::Bearer;
+use windlass_domain::{Code, Refusal, Task, text};
+
+use crate::context::Context;
+
+/// Who acts, and by what right.
+#[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct By {
+    /// Who acts; must hold the task if somebody does
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// The same, where no --agent is given
+    #[arg(long, value_name = "NAME")]
+    pub author: Option<String>,
+    /// The fence of the claim under which this is done
+    #[arg(long, value_name = "N")]
+    pub fence: Option<u64>,
+    /// Override the rules; needs --reason, and is recorded
+    #[arg(long)]
+    pub force: bool,
+    /// Why the rules are overridden
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+}
+
+impl By {
+    /// The name given on the command line, if any.
+    pub fn name(&self) -> Option<&str> {
+        self.agent.as_deref().or(self.author.as_deref())
+    }
+
+    /// The reason of an override; a refusal when it is missing or has nothing to override.
+    pub fn force(&self) -> Result<Option<String>, Refusal> {
+        forced(self.force, self.reason.as_deref())
+    }
+
+    /// Who acts, before a task is known.
+    pub fn caller(&self, cx: &Context) -> Result<Caller, Refusal> {
+        let (name, named) = cx.identity(self.name())?;
+        let bearer = Bearer {
+            name,
+            named,
+            fence: self.fence,
+            force: self.force()?,
+            required: cx.required(),
+        };
+        Ok(Caller { bearer, fence_of_task: cx.surroundings.fence.clone() })
+    }
+}
+
+/// The reason that goes with `--force`.
+pub fn forced(force: bool, reason: Option<&str>) -> Result<Option<String>, Refusal> {
+    match (force, reason) {
+        (false, None) => Ok(None),
+        (true, Some(reason)) => Ok(Some(text::reason(reason)?)),
+        (true, None) => Err(Refusal::new(Code::ReasonRequired, "--force needs a reason, which is recorded")
+            .hint("add --reason \"why this is right\"")),
+        (false, Some(_)) => Err(Refusal::new(Code::InvalidValue, "--reason is for --force only")
+            .hint("add --force, or leave --reason out")
+            .detail("field", "reason")),
+    }
+}
+
+/// A caller whose arguments are in order.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    bearer: Bearer,
+    fence_of_task: Option<(String, u64)>,
+}
+
+impl Caller {
+    pub fn name(&self) -> &str {
+        &self.bearer.name
+    }
+
+    pub fn is_named(&self) -> bool {
+        self.bearer.named
+    }
+
+    /// What the caller shows for this task: a fence from the environment counts only for the task
+    /// it was given for.
+    pub fn bearer(&self, task: &Task) -> Bearer {
+        let own = self.fence_of_task.as_ref();
+        let from_surroundings = own
+            .filter(|(id, _)| id.eq_ignore_ascii_case(&task.id.to_string()))
+            .map(|(_, fence)| *fence);
+        Bearer { fence: self.bearer.fence.or(from_surroundings), ..self.bearer.clone() }
+    }
+}

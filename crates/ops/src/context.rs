@@ -1,0 +1,154 @@
+//! What an operation works with: the ledger, the caller, the settings.
+
+use windlass_domain::chain::Provenance;
+use windlass_domain::duration::Span;
+use windlass_domain::ownership::Required;
+use windlass_domain::{Code, Refusal, Time};
+use windlass_ledger::{
+    Access, Clock, Error, Fault, Ledger, Location, Options, Snapshot, Synchronous, Transaction,
+};
+
+use crate::settings::{Resolved, Settings};
+
+/// Who calls, as far as the door knows before it looks at the arguments.
+#[derive(Debug, Clone, Default)]
+pub struct Surroundings {
+    /// The agent of `WINDLASS_AGENT` or the settings.
+    pub agent: Option<String>,
+    /// The user of the machine.
+    pub user: String,
+    /// `WINDLASS_FENCE`, which counts only for the task in `WINDLASS_TASK`.
+    pub fence: Option<(String, u64)>,
+}
+
+/// Where and how a door opens the ledger.
+pub struct Workplace {
+    pub location: Location,
+    pub wait: std::time::Duration,
+    pub synchronous: Synchronous,
+    /// What this process does, for others who wait for it.
+    pub purpose: String,
+    /// Makes a clock that replaces the machine's or the database's; for tests.
+    pub clock: Option<fn() -> Box<dyn Clock>>,
+}
+
+impl std::fmt::Debug for Workplace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Workplace").field("location", &self.location).finish_non_exhaustive()
+    }
+}
+
+impl Workplace {
+    pub fn new(location: Location) -> Self {
+        let Options { wait, synchronous, purpose, clock: _ } = Options::default();
+        Self { location, wait, synchronous, purpose, clock: None }
+    }
+
+    pub fn options(&self) -> Options {
+        Options {
+            wait: self.wait,
+            synchronous: self.synchronous,
+            purpose: self.purpose.clone(),
+            clock: self.clock.map(|make| make()),
+        }
+    }
+}
+
+/// What an operation works with. The ledger is opened when it is first needed, so a request that
+/// is refused by its arguments alone touches nothing.
+#[derive(Debug)]
+pub struct Context {
+    pub workplace: Workplace,
+    pub surroundings: Surroundings,
+    pub settings: Resolved,
+    ledger: Option<(Access, Ledger)>,
+}
+
+impl Context {
+    pub fn new(workplace: Workplace, surroundings: Surroundings, settings: Resolved) -> Self {
+        Self { workplace, surroundings, settings, ledger: None }
+    }
+
+    fn settings(&self) -> &Settings {
+        &self.settings.settings
+    }
+
+    fn ledger(&mut self, access: Access) -> Result<&mut Ledger, Fault> {
+        // A ledger opened for reading may be the empty stand-in of one that does not exist yet.
+        let usable = matches!(self.ledger, Some((opened, _)) if opened == access || opened == Access::Write);
+        if !usable {
+            let ledger = Ledger::open(&self.workplace.location, access, self.workplace.options())?;
+            self.ledger = Some((access, ledger));
+        }
+        match &mut self.ledger {
+            Some((_, ledger)) => Ok(ledger),
+            None => Err(Fault::bug("a ledger that was opened is not there")),
+        }
+    }
+
+    /// Looks at one consistent state of the ledger.
+    pub fn read<T>(
+        &mut self,
+        look: impl FnMut(&mut Snapshot<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.ledger(Access::Read)?.read(look)
+    }
+
+    /// Does work in one transaction, in the name of `actor`.
+    pub fn write<T>(
+        &mut self,
+        actor: &str,
+        work: impl FnMut(&mut Transaction<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let provenance = Provenance { actor: actor.to_owned(), ..Provenance::default() };
+        self.ledger(Access::Write)?.write(&provenance, work)
+    }
+
+    /// The ledger itself, for what concerns it as a whole.
+    pub fn whole_ledger(&mut self, access: Access) -> Result<&mut Ledger, Fault> {
+        self.ledger(access)
+    }
+
+    /// The name under which the caller acts, and whether it was given on purpose.
+    pub fn identity(&self, given: Option<&str>) -> Result<(String, bool), Refusal> {
+        if let Some(name) = given {
+            return Ok((windlass_domain::text::name("agent", name)?, true));
+        }
+        match &self.surroundings.agent {
+            Some(name) => Ok((windlass_domain::text::name("agent", name)?, true)),
+            None => Ok((self.surroundings.user.clone(), false)),
+        }
+    }
+
+    /// The agent that will own a claim: it must be named.
+    pub fn agent(&self, given: Option<&str>) -> Result<String, Refusal> {
+        match self.identity(given)? {
+            (name, true) => Ok(name),
+            (_, false) => Err(Refusal::new(Code::AgentRequired, "a claim needs the agent that will own it")
+                .hint("give --agent NAME or set WINDLASS_AGENT")),
+        }
+    }
+
+    /// The lease of a new claim: as asked, else by the settings, else none.
+    pub fn lease(&self, given: Option<&str>) -> Result<Option<Span>, Refusal> {
+        match given {
+            Some(text) => Span::parse("lease", text).map(Some),
+            None => Ok(self.settings().claims_lease),
+        }
+    }
+
+    pub fn required(&self) -> Required {
+        self.settings().claims_require
+    }
+
+    /// The project to use when none is named.
+    pub fn default_project(&self) -> Option<&str> {
+        self.settings().project.as_deref()
+    }
+
+    /// The time, for what is shown to people outside any transaction.
+    pub fn now(&self) -> Time {
+        let clock = self.workplace.clock.map(|make| make());
+        clock.map_or_else(|| windlass_ledger::SystemClock.now(), |clock| clock.now())
+    }
+}

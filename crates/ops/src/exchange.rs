@@ -1,0 +1,176 @@
+//! `export`, `import` and `backup`: taking the ledger along.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufReader, BufWriter};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windlass_domain::{Code, Refusal, Time};
+use windlass_ledger::{Access as LedgerAccess, Error, Fault, export, import};
+
+use crate::context::Context;
+use crate::operation::{Access, Operation, Output, Place};
+use crate::sheet::Sheet;
+
+/// Writes the whole log to a file.
+#[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
+pub struct Export {
+    /// A new file, in lines of JSON
+    pub file: PathBuf,
+}
+
+/// What was written.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Exported {
+    pub file: String,
+    pub events: u64,
+    pub hash: String,
+}
+
+impl Operation for Export {
+    type Output = Exported;
+    const NAME: &'static str = "export";
+    const ABOUT: &'static str = "Write the whole log to a file, in lines of JSON";
+    const EXAMPLE: &'static str = "windlass export ledger.ndjson";
+    const ACCESS: Access = Access::Read;
+    const PLACE: Place = Place::Workplace;
+
+    fn run(&self, cx: &mut Context) -> Result<Exported, Error> {
+        let file = create_new(&self.file)?;
+        let written = cx.read(|snapshot| export(snapshot, &mut BufWriter::new(&file)));
+        let written = written.and_then(|head| match file.sync_all() {
+            Ok(()) => Ok(head),
+            Err(error) => Err(unusable(&self.file, &error).into()),
+        });
+        match written {
+            Ok(head) => Ok(Exported {
+                file: self.file.display().to_string(),
+                events: head.seq,
+                hash: head.hash.to_string(),
+            }),
+            Err(error) => {
+                // Half a file would look like a whole one to somebody in a hurry.
+                let _removed = std::fs::remove_file(&self.file);
+                Err(error)
+            }
+        }
+    }
+}
+
+impl Output for Exported {
+    fn sheet(&self, _now: Time) -> Sheet {
+        Sheet::line(format!("{} events written to {}, ending in {}", self.events, self.file, self.hash))
+    }
+}
+
+/// Brings an exported log into this ledger.
+#[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
+pub struct Import {
+    /// A file written by export
+    pub file: PathBuf,
+}
+
+/// What was taken in.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ImportedView {
+    pub file: String,
+    /// Events that were new here.
+    pub added: u64,
+    /// Events that were here already.
+    pub known: u64,
+    pub seq: u64,
+    pub hash: String,
+}
+
+impl Operation for Import {
+    type Output = ImportedView;
+    const NAME: &'static str = "import";
+    const ABOUT: &'static str = "Bring an exported log into an empty ledger, or one it continues";
+    const EXAMPLE: &'static str = "windlass --db copy.db import ledger.ndjson";
+    const ACCESS: Access = Access::Admin;
+    const PLACE: Place = Place::Workplace;
+
+    fn run(&self, cx: &mut Context) -> Result<ImportedView, Error> {
+        let open = || File::open(&self.file).map_err(|error| unusable(&self.file, &error));
+        open()?;
+        let (actor, _) = cx.identity(None)?;
+        let imported = cx.write(&actor, |tx| import(tx, &mut BufReader::new(open()?)))?;
+        Ok(ImportedView {
+            file: self.file.display().to_string(),
+            added: imported.added,
+            known: imported.known,
+            seq: imported.head.seq,
+            hash: imported.head.hash.to_string(),
+        })
+    }
+}
+
+impl Output for ImportedView {
+    fn sheet(&self, _now: Time) -> Sheet {
+        Sheet::line(format!(
+            "{} events added, {} were here already; the log ends at {}:{}",
+            self.added, self.known, self.seq, self.hash
+        ))
+    }
+}
+
+/// Copies a ledger file while others go on working.
+#[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
+pub struct Backup {
+    /// A new file
+    pub file: PathBuf,
+}
+
+/// Where the copy is.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct BackedUp {
+    pub file: String,
+    pub size_bytes: u64,
+}
+
+impl Operation for Backup {
+    type Output = BackedUp;
+    const NAME: &'static str = "backup";
+    const ABOUT: &'static str = "Copy the ledger file while others go on working";
+    const EXAMPLE: &'static str = "windlass backup ledger-today.db";
+    const ACCESS: Access = Access::Admin;
+    const PLACE: Place = Place::Workplace;
+
+    fn run(&self, cx: &mut Context) -> Result<BackedUp, Error> {
+        if self.file.exists() {
+            return Err(exists(&self.file).into());
+        }
+        cx.whole_ledger(LedgerAccess::Read)?.backup(&self.file)?;
+        let size = std::fs::metadata(&self.file).map_err(|error| unusable(&self.file, &error))?.len();
+        Ok(BackedUp { file: self.file.display().to_string(), size_bytes: size })
+    }
+}
+
+impl Output for BackedUp {
+    fn sheet(&self, _now: Time) -> Sheet {
+        Sheet::line(format!("{} bytes written to {}", self.size_bytes, self.file))
+    }
+}
+
+fn create_new(path: &Path) -> Result<File, Error> {
+    OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| {
+        if error.kind() == std::io::ErrorKind::AlreadyExists {
+            return exists(path).into();
+        }
+        unusable(path, &error).into()
+    })
+}
+
+fn exists(path: &Path) -> Refusal {
+    Refusal::new(Code::FileExists, format!("{} exists and is not overwritten", path.display()))
+        .hint("name a new file, or remove this one first")
+        .detail("file", path.display().to_string())
+}
+
+fn unusable(path: &Path, error: &std::io::Error) -> Fault {
+    Fault::new(Code::FileUnusable, format!("{}: {error}", path.display()))
+        .hint("check the path, its permissions and the space left")
+        .detail("file", path.display().to_string())
+}

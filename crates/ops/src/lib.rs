@@ -1,0 +1,26 @@
+//! The operations: everything Windlass can do, written once for every door.
+//!
+//! An operation is a plain struct. Its fields are the arguments of the command line and of JSON
+//! alike; it loads what it needs, lets the domain decide, and records the events in one
+//! transaction of the ledger. [`table::TABLE`] lists them all.
+
+pub mod caller;
+pub mod context;
+pub mod db;
+pub mod error;
+pub mod events;
+pub mod exchange;
+pub mod explain;
+pub mod health;
+pub mod operation;
+pub mod project;
+pub mod settings;
+pub mod sheet;
+pub mod show_settings;
+pub mod table;
+pub mod task;
+pub mod view;
+pub mod why;
+
+pub use context::{Context, Workplace};
+pub use operation::{Access, Operation, Output, Place};

@@ -1,0 +1,62 @@
+//! What an operation is.
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use windlass_domain::{Exit, Time};
+use windlass_ledger::Error;
+
+use crate::context::Context;
+use crate::sheet::Sheet;
+
+/// What a caller must be allowed to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    Read,
+    Write,
+    Admin,
+}
+
+/// Where an operation can run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// One transaction of the ledger: through every door.
+    Ledger,
+    /// Where the caller is: it needs local files.
+    Workplace,
+}
+
+/// One capability. The fields of the struct are its arguments.
+pub trait Operation: Args + Serialize + DeserializeOwned + JsonSchema + 'static {
+    type Output: Output;
+
+    /// The name on the wire; on the command line its words are subcommands.
+    const NAME: &'static str;
+    /// One line that says what it does.
+    const ABOUT: &'static str;
+    /// A command line that shows it.
+    const EXAMPLE: &'static str;
+    const ACCESS: Access;
+    const PLACE: Place = Place::Ledger;
+
+    fn run(&self, cx: &mut Context) -> Result<Self::Output, Error>;
+}
+
+/// What an operation answers.
+pub trait Output: Serialize + JsonSchema + 'static {
+    /// The answer as a person reads it.
+    fn sheet(&self, now: Time) -> Sheet;
+
+    /// How a process ends that got this answer.
+    fn exit(&self) -> Exit {
+        Exit::Done
+    }
+
+    /// The answer as lines of JSON, for answers that are a stream of documents.
+    fn lines(&self) -> Option<Vec<serde_json::Value>> {
+        None
+    }
+}

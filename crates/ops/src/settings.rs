@@ -1,0 +1,328 @@
+//! Settings: values from files, the environment and flags, each with where it came from.
+//!
+//! This module only interprets what a door has read. An unknown key or a wrong type is an error
+//! that names the file, the line and the key.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use windlass_domain::duration::Span;
+use windlass_domain::near::near;
+use windlass_domain::ownership::Required;
+use windlass_domain::{Code, Refusal};
+use windlass_ledger::Synchronous;
+
+/// Every key, with its default and whether a repository's file may set it.
+pub const KEYS: [Key; 8] = [
+    Key { name: "agent", default: None, in_repository: true, about: "who acts when nobody is named" },
+    Key { name: "project", default: None, in_repository: true, about: "the project of new tasks and claims" },
+    Key { name: "claims.lease", default: None, in_repository: true, about: "the lease of a claim that names none" },
+    Key {
+        name: "claims.require",
+        default: Some("nothing"),
+        in_repository: false,
+        about: "what must be shown to act on a held task: nothing, identity or fence",
+    },
+    Key { name: "database.url", default: None, in_repository: false, about: "the ledger: a path or a postgres:// address" },
+    Key {
+        name: "database.synchronous",
+        default: Some("full"),
+        in_repository: false,
+        about: "full survives power loss; normal may lose the last commits then",
+    },
+    Key { name: "database.wait", default: Some("30s"), in_repository: false, about: "how long to wait for another writer" },
+    Key { name: "display.format", default: None, in_repository: true, about: "text or json; by default text on a terminal" },
+];
+
+/// One setting.
+#[derive(Debug, Clone, Copy)]
+pub struct Key {
+    pub name: &'static str,
+    pub default: Option<&'static str>,
+    /// A repository's own file may set it: cloning must not decide where work is stored.
+    pub in_repository: bool,
+    pub about: &'static str,
+}
+
+/// Where a value came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    Default,
+    User(String),
+    Repository(String),
+    Environment(&'static str),
+    Flag(&'static str),
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::User(path) | Self::Repository(path) => f.write_str(path),
+            Self::Environment(name) | Self::Flag(name) => f.write_str(name),
+        }
+    }
+}
+
+/// A value and its origin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Given {
+    pub value: String,
+    pub origin: Origin,
+}
+
+/// The settings in force.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    pub agent: Option<String>,
+    pub project: Option<String>,
+    pub claims_lease: Option<Span>,
+    pub claims_require: Required,
+    pub database_url: Option<String>,
+    pub database_synchronous: Synchronous,
+    pub database_wait: Option<Span>,
+    pub display_format: Option<Format>,
+}
+
+/// How answers are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    Text,
+    Json,
+}
+
+impl Format {
+    pub fn parse(text: &str) -> Result<Self, Refusal> {
+        match text {
+            "text" => Ok(Self::Text),
+            "json" => Ok(Self::Json),
+            _ => Err(one_of("format", text, &["text", "json"])),
+        }
+    }
+}
+
+/// The settings in force and where each came from.
+#[derive(Debug, Clone, Default)]
+pub struct Resolved {
+    pub settings: Settings,
+    pub given: BTreeMap<&'static str, Given>,
+    /// What was read and ignored, for the door to say.
+    pub warnings: Vec<String>,
+}
+
+/// Collects values, later ones winning.
+#[derive(Debug, Default)]
+pub struct Layers {
+    given: BTreeMap<&'static str, Given>,
+    warnings: Vec<String>,
+}
+
+impl Layers {
+    /// Adds a user's file.
+    pub fn user_file(&mut self, path: &str, text: &str) -> Result<(), Refusal> {
+        for (key, value) in read(path, text)? {
+            self.given.insert(key.name, Given { value, origin: Origin::User(path.to_owned()) });
+        }
+        Ok(())
+    }
+
+    /// Adds a repository's file; what such a file may not decide is ignored and said.
+    pub fn repository_file(&mut self, path: &str, text: &str) -> Result<(), Refusal> {
+        for (key, value) in read(path, text)? {
+            if key.in_repository {
+                let origin = Origin::Repository(path.to_owned());
+                self.given.insert(key.name, Given { value, origin });
+            } else {
+                self.warnings.push(format!(
+                    "{path}: '{}' is ignored, a repository's file may not set it",
+                    key.name
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds one value of the environment or a flag.
+    pub fn set(&mut self, key: &'static str, value: String, origin: Origin) {
+        self.given.insert(key, Given { value, origin });
+    }
+
+    /// Interprets the values.
+    pub fn resolve(self) -> Result<Resolved, Refusal> {
+        let mut settings = Settings::default();
+        for (name, given) in &self.given {
+            settings.take(name, &given.value).map_err(|refusal| {
+                let message = format!("{}: {name}: {}", given.origin, refusal.message);
+                Refusal { code: Code::SettingsInvalid, message, ..refusal }
+                    .detail("key", *name)
+                    .detail("origin", given.origin.to_string())
+            })?;
+        }
+        Ok(Resolved { settings, given: self.given, warnings: self.warnings })
+    }
+}
+
+impl Settings {
+    fn take(&mut self, name: &str, value: &str) -> Result<(), Refusal> {
+        match name {
+            "agent" => self.agent = Some(windlass_domain::text::name("agent", value)?),
+            "project" => self.project = Some(windlass_domain::text::project_name(value)?),
+            "claims.lease" => self.claims_lease = Some(Span::parse("lease", value)?),
+            "claims.require" => {
+                self.claims_require = match value {
+                    "nothing" => Required::Nothing,
+                    "identity" => Required::Identity,
+                    "fence" => Required::Fence,
+                    _ => return Err(one_of("require", value, &["nothing", "identity", "fence"])),
+                }
+            }
+            "database.url" => self.database_url = Some(value.to_owned()),
+            "database.synchronous" => {
+                self.database_synchronous = match value {
+                    "full" => Synchronous::Full,
+                    "normal" => Synchronous::Normal,
+                    _ => return Err(one_of("synchronous", value, &["full", "normal"])),
+                }
+            }
+            "database.wait" => self.database_wait = Some(Span::parse_or_zero("wait", value)?),
+            "display.format" => self.display_format = Some(Format::parse(value)?),
+            _ => return Err(Refusal::new(Code::SettingsInvalid, format!("'{name}' is not a setting"))),
+        }
+        Ok(())
+    }
+}
+
+/// The file as TOML sees it. Every value is a string, so that each is interpreted in one place.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    agent: Option<String>,
+    project: Option<String>,
+    claims: Option<Claims>,
+    database: Option<Database>,
+    display: Option<Display>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Claims {
+    lease: Option<String>,
+    require: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Database {
+    url: Option<String>,
+    synchronous: Option<String>,
+    wait: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Display {
+    format: Option<String>,
+}
+
+fn read(path: &str, text: &str) -> Result<Vec<(Key, String)>, Refusal> {
+    let file: File = toml::from_str(text).map_err(|error| unreadable(path, text, &error))?;
+    let (mut lease, mut require) = (None, None);
+    if let Some(claims) = file.claims {
+        (lease, require) = (claims.lease, claims.require);
+    }
+    let (mut url, mut synchronous, mut wait) = (None, None, None);
+    if let Some(database) = file.database {
+        (url, synchronous, wait) = (database.url, database.synchronous, database.wait);
+    }
+    let format = file.display.and_then(|display| display.format);
+    let values = [file.agent, file.project, lease, require, url, synchronous, wait, format];
+    Ok(KEYS.into_iter().zip(values).filter_map(|(key, value)| Some((key, value?))).collect())
+}
+
+fn unreadable(path: &str, text: &str, error: &toml::de::Error) -> Refusal {
+    let line = error.span().map_or(1, |span| {
+        text.bytes().take(span.start).filter(|byte| *byte == b'\n').count() + 1
+    });
+    let key = error.message().split('`').nth(1).filter(|_| error.message().starts_with("unknown field"));
+    let known = KEYS.iter().flat_map(|key| key.name.split('.'));
+    let mut suggestions = key.map(|key| near(key, known)).unwrap_or_default();
+    suggestions.dedup();
+    let what = match key {
+        Some(key) => format!("'{key}' is not a setting"),
+        None => error.message().trim_end().replace('\n', ", "),
+    };
+    Refusal::new(Code::SettingsInvalid, format!("{path}, line {line}: {what}"))
+        .hint("see every setting and where it came from: windlass config")
+        .detail("file", path)
+        .detail("line", line)
+        .detail("key", key)
+        .suggest(suggestions)
+}
+
+fn one_of(field: &str, given: &str, allowed: &[&str]) -> Refusal {
+    Refusal::new(Code::InvalidValue, format!("{field} '{given}' is not one of {}", allowed.join(", ")))
+        .hint(format!("use {}", allowed.join(" or ")))
+        .detail("field", field)
+        .detail("given", given)
+        .detail("allowed", allowed)
+        .suggest(near(given, allowed.iter().copied()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_typo_names_the_file_the_line_and_the_key() {
+        let refusal = Layers::default()
+            .user_file("config.toml", "agent = \"a\"\n\n[claims]\nleas = \"30m\"\n")
+            .unwrap_err();
+        assert_eq!(refusal.code, Code::SettingsInvalid);
+        assert_eq!(refusal.message, "config.toml, line 4: 'leas' is not a setting");
+        assert_eq!(refusal.suggestions, ["lease"]);
+    }
+
+    #[test]
+    fn a_wrong_type_names_the_line() {
+        let refusal = Layers::default().user_file("c.toml", "agent = \"a\"\nproject = 7\n").unwrap_err();
+        assert!(refusal.message.starts_with("c.toml, line 2: "), "{}", refusal.message);
+    }
+
+    #[test]
+    fn a_wrong_value_names_the_key_and_its_origin() {
+        let mut layers = Layers::default();
+        layers.user_file("c.toml", "[claims]\nlease = \"soon\"\n").unwrap();
+        let refusal = layers.resolve().unwrap_err();
+        assert_eq!(refusal.code, Code::SettingsInvalid);
+        assert!(refusal.message.contains("c.toml: claims.lease"), "{}", refusal.message);
+    }
+
+    #[test]
+    fn later_layers_win_and_remember_where_they_came_from() {
+        let mut layers = Layers::default();
+        layers.user_file("user.toml", "agent = \"one\"").unwrap();
+        layers.repository_file("repo.toml", "agent = \"two\"").unwrap();
+        layers.set("agent", "three".into(), Origin::Environment("WINDLASS_AGENT"));
+        let resolved = layers.resolve().unwrap();
+        assert_eq!(resolved.settings.agent.as_deref(), Some("three"));
+        assert_eq!(resolved.given["agent"].origin.to_string(), "WINDLASS_AGENT");
+    }
+
+    #[test]
+    fn a_repository_cannot_redirect_the_ledger() {
+        let mut layers = Layers::default();
+        layers.repository_file("repo.toml", "[database]\nurl = \"/tmp/x.db\"").unwrap();
+        let resolved = layers.resolve().unwrap();
+        assert_eq!(resolved.settings.database_url, None);
+        assert!(resolved.warnings[0].contains("database.url"));
+    }
+
+    #[test]
+    fn every_key_can_be_set_in_a_file() {
+        let text = "agent='a'\nproject='p'\n[claims]\nlease='1h'\nrequire='fence'\n\
+                    [database]\nurl='x'\nsynchronous='normal'\nwait='5s'\n[display]\nformat='json'\n";
+        let mut layers = Layers::default();
+        layers.user_file("c.toml", text).unwrap();
+        assert_eq!(layers.resolve().unwrap().given.len(), KEYS.len());
+    }
+}

@@ -1,0 +1,85 @@
+//! `config`: every setting and where it came from.
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windlass_domain::Time;
+use windlass_ledger::{Error, Location};
+
+use crate::context::Context;
+use crate::operation::{Access, Operation, Output, Place};
+use crate::settings::KEYS;
+use crate::sheet::{Cell, Sheet};
+
+/// Shows every setting and where it came from.
+#[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
+pub struct Config {}
+
+/// The settings in force.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ConfigShown {
+    pub settings: Vec<Setting>,
+    /// The ledger this command would use.
+    pub db: Value,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Setting {
+    pub key: &'static str,
+    pub value: Option<String>,
+    pub source: String,
+    pub about: &'static str,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Value {
+    pub value: String,
+    pub source: String,
+}
+
+impl Operation for Config {
+    type Output = ConfigShown;
+    const NAME: &'static str = "config";
+    const ABOUT: &'static str = "Show every setting and where it came from";
+    const EXAMPLE: &'static str = "windlass config";
+    const ACCESS: Access = Access::Read;
+    const PLACE: Place = Place::Workplace;
+
+    fn run(&self, cx: &mut Context) -> Result<ConfigShown, Error> {
+        let given = &cx.settings.given;
+        let source = |key| given.get(key).map_or("default".to_owned(), |given| given.origin.to_string());
+        let shown = |key: &str, value: String| match key {
+            "database.url" => Location::parse(&value).to_string(),
+            _ => value,
+        };
+        let settings = KEYS
+            .iter()
+            .map(|key| Setting {
+                key: key.name,
+                value: given
+                    .get(key.name)
+                    .map(|given| shown(key.name, given.value.clone()))
+                    .or(key.default.map(str::to_owned)),
+                source: source(key.name),
+                about: key.about,
+            })
+            .collect();
+        let db = Value { value: cx.workplace.location.to_string(), source: source("database.url") };
+        Ok(ConfigShown { settings, db })
+    }
+}
+
+impl Output for ConfigShown {
+    fn sheet(&self, _now: Time) -> Sheet {
+        let row = |setting: &Setting| {
+            vec![
+                setting.key.into(),
+                setting.value.clone().map_or_else(|| Cell::dim("–"), Cell::from),
+                Cell::dim(&setting.source),
+            ]
+        };
+        Sheet::default()
+            .and_table(&["setting", "value", "from…"], self.settings.iter().map(row).collect())
+            .and_line(Cell::dim(format!("ledger: {} ({})", self.db.value, self.db.source)))
+    }
+}

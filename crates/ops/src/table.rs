@@ -1,0 +1,176 @@
+//! The table of operations: the one list from which every door is made.
+
+use clap::{ArgMatches, Command};
+use schemars::Schema;
+use serde_json::Value;
+use windlass_domain::{Code, Exit, Refusal, Time};
+use windlass_ledger::{Error, Fault};
+
+use crate::context::Context;
+use crate::operation::{Access, Operation, Output, Place};
+use crate::sheet::Sheet;
+use crate::view::unknown_fields;
+use crate::{db, events, exchange, explain, health, project, show_settings, task, why};
+
+/// Every operation, in the order people meet them.
+pub const TABLE: &[Entry] = &[
+    Entry::of::<project::Create>(),
+    Entry::of::<project::List>(),
+    Entry::of::<project::Show>(),
+    Entry::of::<project::Rename>(),
+    Entry::of::<project::Freeze>(),
+    Entry::of::<project::Unfreeze>(),
+    Entry::of::<task::Add>(),
+    Entry::of::<task::List>(),
+    Entry::of::<task::Show>(),
+    Entry::of::<task::Claim>(),
+    Entry::of::<task::Start>(),
+    Entry::of::<task::Renew>(),
+    Entry::of::<task::Checkpoint>(),
+    Entry::of::<task::Progress>(),
+    Entry::of::<task::Comment>(),
+    Entry::of::<task::Complete>(),
+    Entry::of::<task::Release>(),
+    Entry::of::<task::Block>(),
+    Entry::of::<task::Unblock>(),
+    Entry::of::<task::Steal>(),
+    Entry::of::<task::Reopen>(),
+    Entry::of::<task::SetStatus>(),
+    Entry::of::<task::Update>(),
+    Entry::of::<task::AddDep>(),
+    Entry::of::<task::RemoveDep>(),
+    Entry::of::<task::Archive>(),
+    Entry::of::<task::Restore>(),
+    Entry::of::<task::History>(),
+    Entry::of::<why::Why>(),
+    Entry::of::<events::Events>(),
+    Entry::of::<health::Doctor>(),
+    Entry::of::<health::Validate>(),
+    Entry::of::<health::AuditHead>(),
+    Entry::of::<health::AuditVerify>(),
+    Entry::of::<exchange::Backup>(),
+    Entry::of::<exchange::Export>(),
+    Entry::of::<exchange::Import>(),
+    Entry::of::<db::Migrate>(),
+    Entry::of::<show_settings::Config>(),
+    Entry::of::<explain::Explain>(),
+];
+
+/// One operation, its type forgotten.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    pub name: &'static str,
+    pub about: &'static str,
+    pub example: &'static str,
+    pub access: Access,
+    pub place: Place,
+    /// Adds the arguments to a command.
+    pub arguments: fn(Command) -> Command,
+    from_matches: fn(&ArgMatches) -> Result<Box<dyn Request>, clap::Error>,
+    from_json: fn(Value) -> Result<Box<dyn Request>, serde_json::Error>,
+    pub input: fn() -> Schema,
+    pub output: fn() -> Schema,
+}
+
+impl std::fmt::Debug for Entry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Entry").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// An operation with its arguments.
+pub trait Request {
+    fn run(&self, cx: &mut Context) -> Result<Box<dyn Answer>, Error>;
+
+    /// The arguments as JSON.
+    fn arguments(&self) -> Result<Value, Fault>;
+}
+
+/// What an operation answered.
+pub trait Answer {
+    fn json(&self) -> Result<Value, Fault>;
+    fn sheet(&self, now: Time) -> Sheet;
+    fn exit(&self) -> Exit;
+    fn lines(&self) -> Option<Vec<Value>>;
+}
+
+impl<O: Operation> Request for O {
+    fn run(&self, cx: &mut Context) -> Result<Box<dyn Answer>, Error> {
+        Ok(Box::new(Operation::run(self, cx)?))
+    }
+
+    fn arguments(&self) -> Result<Value, Fault> {
+        serde_json::to_value(self).map_err(|source| Fault::bug("arguments are not JSON").because(source))
+    }
+}
+
+impl<T: Output> Answer for T {
+    fn json(&self) -> Result<Value, Fault> {
+        serde_json::to_value(self).map_err(|source| Fault::bug("an answer is not JSON").because(source))
+    }
+
+    fn sheet(&self, now: Time) -> Sheet {
+        Output::sheet(self, now)
+    }
+
+    fn exit(&self) -> Exit {
+        Output::exit(self)
+    }
+
+    fn lines(&self) -> Option<Vec<Value>> {
+        Output::lines(self)
+    }
+}
+
+impl Entry {
+    const fn of<O: Operation>() -> Self {
+        Self {
+            name: O::NAME,
+            about: O::ABOUT,
+            example: O::EXAMPLE,
+            access: O::ACCESS,
+            place: O::PLACE,
+            arguments: O::augment_args,
+            from_matches: |matches| Ok(Box::new(O::from_arg_matches(matches)?)),
+            from_json: |value| Ok(Box::new(serde_json::from_value::<O>(value)?)),
+            input: || schemars::schema_for!(O),
+            output: || schemars::schema_for!(O::Output),
+        }
+    }
+
+    pub fn named(name: &str) -> Option<&'static Self> {
+        TABLE.iter().find(|entry| entry.name == name)
+    }
+
+    /// The words of the command line that lead to it.
+    pub fn words(&self) -> impl Iterator<Item = &'static str> {
+        self.name.split('.')
+    }
+
+    /// The names of its arguments.
+    pub fn fields(&self) -> Vec<String> {
+        let command = (self.arguments)(Command::new(self.name));
+        command.get_arguments().map(|argument| argument.get_id().to_string()).collect()
+    }
+
+    /// A request from a parsed command line.
+    pub fn from_matches(&self, matches: &ArgMatches) -> Result<Box<dyn Request>, clap::Error> {
+        (self.from_matches)(matches)
+    }
+
+    /// A request from JSON; fields it does not have are refused.
+    pub fn from_json(&self, value: Value) -> Result<Box<dyn Request>, Refusal> {
+        let fields = self.fields();
+        if let Value::Object(given) = &value {
+            let unknown: Vec<String> =
+                given.keys().filter(|key| !fields.contains(key)).cloned().collect();
+            if !unknown.is_empty() {
+                return Err(unknown_fields(self.name, &unknown, &fields));
+            }
+        }
+        (self.from_json)(value).map_err(|wrong| {
+            Refusal::new(Code::InvalidValue, format!("{}: {wrong}", self.name))
+                .hint(format!("its fields are {}", fields.join(", ")))
+        })
+    }
+}

@@ -1,0 +1,34 @@
+//! Operations on tasks, one file a concern.
+
+mod add;
+mod archive;
+mod claim;
+mod dependency;
+mod history;
+mod list;
+mod note;
+mod show;
+mod steal;
+mod transition;
+mod update;
+
+pub use add::{Add, Added};
+pub use archive::{Archive, Restore};
+pub use claim::{Claim, Claimed, Start};
+pub use dependency::{AddDep, DepChanged, RemoveDep};
+pub use history::{History, HistoryShown};
+pub use list::{List, Listed};
+pub use note::{Checkpoint, CheckpointSaved, Comment, Commented, Progress, ProgressSaved};
+pub use show::{Show, Shown};
+pub use steal::{Renew, Renewed, Steal, Stolen};
+pub use transition::{Block, Complete, Release, Reopen, SetStatus, Unblock};
+pub use update::{Update, Updated};
+
+use windlass_domain::event::CommentAdded;
+use windlass_domain::{Event, Refusal, text};
+
+/// The event of a `--comment` that goes with another command.
+pub(crate) fn comment(given: Option<&str>) -> Result<Option<Event>, Refusal> {
+    let said = given.map(|given| text::said("comment", given)).transpose()?;
+    Ok(said.map(|text| CommentAdded { text }.into()))
+}

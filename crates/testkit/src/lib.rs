@@ -1,0 +1,17 @@
+//! For tests: a hermetic home, a private PostgreSQL, processes that start together, fault injection.
+//!
+//! It knows the binary only from outside and depends on no other crate of the workspace, so that
+//! every one of them can use it. What goes wrong here is a broken test, so most of it panics.
+
+pub mod barrier;
+mod causes;
+pub mod home;
+pub mod machine;
+pub mod postgres;
+pub mod run;
+pub mod trace;
+pub mod wait;
+
+pub use causes::with_causes;
+pub use home::Home;
+pub use run::{Outcome, Run};

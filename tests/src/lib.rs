@@ -1,0 +1,1 @@
+//! End-to-end tests of Windlass: the real binary on real databases. See `tests/`.

@@ -1,0 +1,73 @@
+//! The project's own commands, run as `cargo xtask COMMAND`.
+
+mod check;
+mod fuzz;
+mod hygiene;
+mod licence;
+mod setup;
+mod step;
+mod test;
+
+use std::env;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use step::{Failure, say};
+use windlass_testkit::with_causes;
+
+const USAGE: &str = "cargo xtask COMMAND
+
+  setup               install what the tests need and this machine lacks
+  test [ARGS…]        all tests and doc tests; with ARGS, given to `cargo nextest run`, only those
+  check               format, lints, documentation, dependencies
+  fuzz [--seconds N]  every fuzz target for N seconds (60)
+  ci                  check, test and fuzz: what must pass before anything lands";
+
+/// For each target; a longer run is for whoever changed a parser.
+const FUZZ_SECONDS: u32 = 60;
+const FUZZ_SECONDS_IN_CI: u32 = 20;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match run(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            say(&format!("xtask: {}", with_causes(&failure)));
+            failure.exit_code()
+        }
+    }
+}
+
+fn run(args: &[&str]) -> Result<(), Failure> {
+    match args {
+        ["setup"] => setup::run(),
+        ["test", rest @ ..] => test::run(rest),
+        ["check"] => check::run(),
+        ["fuzz"] => fuzz::run(FUZZ_SECONDS),
+        ["fuzz", "--seconds", seconds] => fuzz::run(seconds.parse().map_err(|_| usage())?),
+        ["ci"] => ci(),
+        _ => Err(usage()),
+    }
+}
+
+fn usage() -> Failure {
+    Failure::Usage(USAGE)
+}
+
+fn ci() -> Result<(), Failure> {
+    timed("check", check::run)?;
+    timed("test", || test::run(&[]))?;
+    timed("fuzz", || fuzz::run(FUZZ_SECONDS_IN_CI))
+}
+
+fn timed(part: &str, run: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
+    let start = Instant::now();
+    let result = run();
+    let end = if result.is_ok() { "passed" } else { "FAILED" };
+    say(&format!(
+        "ci: {part} {end} after {} s",
+        start.elapsed().as_secs()
+    ));
+    result
+}
