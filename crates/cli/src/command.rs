@@ -182,7 +182,7 @@ fn missing(error: &clap::Error) -> Option<String> {
 
 fn suggestions(error: &clap::Error) -> Vec<String> {
     let mut found = Vec::new();
-    for kind in [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue] {
+    for kind in [ContextKind::SuggestedArg, ContextKind::SuggestedValue] {
         match error.get(kind) {
             Some(ContextValue::String(word)) => found.push(word.clone()),
             Some(ContextValue::Strings(words)) => found.extend(words.iter().cloned()),

@@ -12,7 +12,7 @@ mod terminal;
 use std::process::ExitCode;
 
 use windlass_domain::Exit;
-use windlass_ledger::Error;
+use windlass_ops::events::Events;
 use windlass_ops::settings::Format;
 use windlass_ops::table::{Answer, Request};
 
@@ -75,7 +75,7 @@ fn answer_to(
             terminal.out(&page)?;
         }
         Format::Json => match answer.json() {
-            Ok(json) => terminal.json(&json)?,
+            Ok(json) => terminal.out(&json)?,
             Err(fault) => return report::error(terminal, fault.into()),
         },
     }
@@ -88,23 +88,20 @@ fn stream(
     request: &dyn Request,
     cx: &mut windlass_ops::Context,
 ) -> std::io::Result<Exit> {
-    let mut page: Result<Box<dyn Answer>, Error> = request.run(cx);
-    let arguments = request.arguments();
+    let has_limit = request.arguments().is_ok_and(|arguments| !arguments["limit"].is_null());
+    let mut page = request.run(cx);
     loop {
-        let answer = match page {
-            Ok(answer) => answer,
+        let lines = match page {
+            Ok(answer) => answer.lines(),
             Err(error) => return report::error(terminal, error),
         };
-        for line in answer.lines().unwrap_or_default() {
-            terminal.json(&line)?;
+        let Some(lines) = lines else { return Ok(Exit::Done) };
+        for document in &lines.documents {
+            terminal.out(document)?;
         }
-        let (Ok(json), Ok(arguments)) = (answer.json(), &arguments) else { return Ok(Exit::Done) };
-        let has_limit = !arguments["limit"].is_null();
-        if has_limit || json["has_more"] != true {
-            return Ok(Exit::Done);
+        match lines.next {
+            Some(from) if !has_limit => page = Request::run(&Events { from, limit: None }, cx),
+            _ => return Ok(Exit::Done),
         }
-        let from = json["next"].as_u64().unwrap_or_default();
-        let next = windlass_ops::events::Events { from, limit: None };
-        page = Request::run(&next, cx);
     }
 }

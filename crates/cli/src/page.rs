@@ -148,15 +148,13 @@ mod tests {
 
     #[test]
     fn the_flexible_column_gives_way() {
-        assert_eq!(
-            table(40),
-            "ID      TITLE                      AGENT\n\
-             8F3K2Q  a title that is rather lo…  w1\n\
-             1ZT9VX  日本語の題名\n"
-                .replace("TITLE                      AGENT", "TITLE                       AGENT")
-                .replace("rather lo…  w1", "rather l…  w1")
-                .replace("                       AGENT", "                      AGENT")
-        );
+        let expected = [
+            "ID      TITLE                      AGENT",
+            "8F3K2Q  a title that is rather l…  w1",
+            "1ZT9VX  日本語の題名",
+            "",
+        ];
+        assert_eq!(table(40), expected.join("\n"));
     }
 
     #[test]

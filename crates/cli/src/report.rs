@@ -13,8 +13,8 @@ pub(crate) fn error(terminal: &mut Terminal, error: Error) -> std::io::Result<Ex
     let exit = error.code().exit();
     let report = Report::of(error);
     match terminal.format() {
-        Format::Json => match serde_json::to_value(&report) {
-            Ok(json) => terminal.json(&json)?,
+        Format::Json => match serde_json::to_string(&report) {
+            Ok(json) => terminal.out(&json)?,
             Err(_) => terminal.err(&report.error.message)?,
         },
         Format::Text => {

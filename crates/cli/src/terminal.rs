@@ -2,7 +2,6 @@
 
 use std::io::{IsTerminal as _, Write as _};
 
-use serde_json::Value;
 use windlass_ops::settings::Format;
 
 /// A page is never set wider than this, however wide the window.
@@ -60,11 +59,6 @@ impl Terminal {
             out.write_all(b"\n")?;
         }
         out.flush()
-    }
-
-    /// One JSON document on one line.
-    pub(crate) fn json(&self, value: &Value) -> std::io::Result<()> {
-        self.out(&value.to_string())
     }
 
     pub(crate) fn warn(&self, text: &str) -> std::io::Result<()> {

@@ -156,10 +156,13 @@ fn may_be_taken_over(task: &Task, request: &Request<'_>) -> Result<(), Refusal> 
                 Code::AlreadyHeld,
                 format!("{} already holds task {} under fence {}", held.agent, task.id, held.fence),
             )
-            .hint(format!(
-                "go on with --fence {}, or start a fresh claim: windlass task steal {} --if-expired --agent {}",
-                held.fence, task.id, held.agent
-            )),
+            .hint(match task.lease_ran_out(request.now) {
+                true => format!(
+                    "go on with --fence {}, or start a fresh claim: windlass task steal {} --if-expired --agent {}",
+                    held.fence, task.id, held.agent
+                ),
+                false => format!("go on with it under --fence {}", held.fence),
+            }),
         ));
     }
     if task.lease_ran_out(request.now) {

@@ -3,7 +3,7 @@
 //! [`Task::fold`] is the only place where an event becomes state: a live command, a rebuild of the
 //! views and an import all go through it.
 
-use crate::event::{Event, TaskClaimed, TaskCreated, TaskUpdated};
+use crate::event::{Event, TaskClaimed, TaskCreated, TaskUpdated, Won};
 use crate::{ProjectId, Status, TaskId, Time};
 
 /// The pipeline of a task that goes through no stages.
@@ -112,6 +112,10 @@ impl Task {
     /// The two counters of open work are not touched: they follow from other tasks too, and the
     /// ledger keeps them.
     pub fn fold(&mut self, event: &Event, at: Time) -> Result<(), Broken> {
+        if !self.may_follow(event) {
+            let kind = event.kind().as_str();
+            return Err(Broken(format!("'{kind}' cannot happen to task {}, which is {}", self.id, self.status)));
+        }
         match event {
             Event::TaskUpdated(data) => self.update(data),
             Event::TaskClaimed(data) => self.win(data, at)?,
@@ -132,9 +136,6 @@ impl Task {
             Event::TaskReopened(data) => self.enter(data.to, at),
             Event::StatusSet(data) => self.enter(data.to, at),
             Event::TaskArchived(_) => {
-                if self.status == Status::Archived {
-                    return Err(Broken(format!("task {} is archived twice", self.id)));
-                }
                 self.archived_from = Some(self.status);
                 self.enter(Status::Archived, at);
             }
@@ -151,14 +152,55 @@ impl Task {
             | Event::ProjectCreated(_)
             | Event::ProjectRenamed(_)
             | Event::ProjectFrozen(_)
-            | Event::ProjectUnfrozen(_) => {
-                let kind = event.kind().as_str();
-                return Err(Broken(format!("'{kind}' cannot follow in the stream of task {}", self.id)));
-            }
+            | Event::ProjectUnfrozen(_) => {}
         }
         self.version += 1;
         self.updated_at = at;
         Ok(())
+    }
+
+    /// The state machine: which event can happen in which status.
+    fn may_follow(&self, event: &Event) -> bool {
+        use Status::{Archived, Backlog, Blocked, Done, InProgress, Ready};
+        match (self.status, event) {
+            (_, Event::CommentAdded(_) | Event::TaskUpdated(_)) => true,
+            (_, Event::TaskClaimed(data)) => match data.won {
+                Won::Claimed => self.status == Ready,
+                Won::TakenOver | Won::Stolen => self.status == InProgress,
+                Won::Overridden => !matches!(self.status, InProgress | Archived),
+            },
+            (status, Event::ClaimRenewed(_) | Event::ClaimExpired(_) | Event::TaskReleased(_)) => {
+                status == InProgress
+            }
+            (status, Event::TaskBlocked(_)) => matches!(status, Ready | InProgress | Blocked),
+            (status, Event::TaskUnblocked(data)) => {
+                status == Blocked && matches!(data.to, Ready | InProgress)
+            }
+            (status, Event::TaskCompleted(_)) => matches!(status, InProgress | Blocked),
+            (status, Event::TaskReopened(data)) => status == Done && matches!(data.to, Ready | Backlog),
+            (status, Event::StatusSet(data)) => {
+                status != Archived && matches!(data.to, Backlog | Ready | Blocked | Done)
+            }
+            (status, Event::TaskRestored(data)) => {
+                status == Archived && matches!(data.to, Backlog | Ready | Blocked | Done)
+            }
+            (status, Event::ProgressSet(_)) => !matches!(status, Done | Archived),
+            (
+                status,
+                Event::TaskArchived(_)
+                | Event::CheckpointRecorded(_)
+                | Event::DependencyAdded(_)
+                | Event::DependencyRemoved(_),
+            ) => status != Archived,
+            (
+                _,
+                Event::TaskCreated(_)
+                | Event::ProjectCreated(_)
+                | Event::ProjectRenamed(_)
+                | Event::ProjectFrozen(_)
+                | Event::ProjectUnfrozen(_),
+            ) => false,
+        }
     }
 
     fn update(&mut self, data: &TaskUpdated) {
@@ -260,7 +302,7 @@ impl Task {
 #[cfg(test)]
 pub(crate) mod samples {
     use super::*;
-    use crate::event::{Authority, StatusSet, TaskArchived, TaskBlocked, TaskCompleted, Won};
+    use crate::event::{Authority, StatusSet, TaskArchived, TaskBlocked, TaskCompleted};
 
     pub(crate) const NOW: Time = Time::from_millis(1_794_735_000_000);
 
@@ -294,7 +336,7 @@ pub(crate) mod samples {
         let data = TaskClaimed {
             agent: agent.into(),
             fence: task.fence + 1,
-            won: Won::Claimed,
+            won: if task.status == Status::Ready { Won::Claimed } else { Won::Stolen },
             lease_until: None,
             lease_ms: None,
             taken_from: None,

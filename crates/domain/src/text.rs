@@ -180,11 +180,19 @@ fn object_bytes(field: &str, given: &Map<String, Value>, limit: usize) -> Result
         return Err(too_much(field, limit, size, "bytes of JSON"));
     }
     // PostgreSQL cannot keep NUL in text, so it is refused on both databases.
-    let has_nul = |value: &Value| value.to_string().contains("\\u0000");
     if given.iter().any(|(key, value)| key.contains('\0') || has_nul(value)) {
         return Err(forbidden(field, '\0'));
     }
     Ok(())
+}
+
+fn has_nul(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains('\0'),
+        Value::Array(items) => items.iter().any(has_nul),
+        Value::Object(fields) => fields.iter().any(|(key, value)| key.contains('\0') || has_nul(value)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
 }
 
 fn within(field: &str, given: i64, highest: u8) -> Result<u8, Refusal> {

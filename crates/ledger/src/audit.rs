@@ -50,6 +50,13 @@ pub fn audit(snapshot: &mut Snapshot<'_>, expect: Option<Head>) -> Result<Audit,
             }
         }
     }
+    let kept = snapshot.head()?;
+    if kept != audit.head {
+        audit.findings.push(format!(
+            "the log ends at {}:{}, but the ledger says {}:{}",
+            audit.head.seq, audit.head.hash, kept.seq, kept.hash
+        ));
+    }
     if let Some(head) = expected {
         audit.findings.push(format!(
             "the log ends at {}, expected it to reach {}: it was cut",

@@ -102,7 +102,7 @@ pub fn export(snapshot: &mut Snapshot<'_>, out: &mut dyn Write) -> Result<Head, 
 /// ends, or repeat what it holds; otherwise nothing is taken.
 pub fn import(tx: &mut Transaction<'_>, input: &mut dyn BufRead) -> Result<Imported, Error> {
     let mut lines = Lines { input, number: 0 };
-    let mut imported = Imported { head: tx.head()?, added: 0, known: 0 };
+    let mut imported = Imported { head: tx.head(), added: 0, known: 0 };
     let here = imported.head;
     lines.opening()?;
     let mut head = Head::EMPTY;

@@ -131,3 +131,10 @@ impl From<Unreadable> for Fault {
             .hint("use a newer windlass, or see how far the log is sound: windlass audit verify")
     }
 }
+
+/// A row of the database that does not hold what it should.
+pub(crate) fn unreadable(error: impl std::error::Error + Send + Sync + 'static) -> Fault {
+    Fault::new(Code::LedgerCorrupt, format!("a row cannot be read: {error}"))
+        .hint("check the ledger: windlass doctor")
+        .because(error)
+}

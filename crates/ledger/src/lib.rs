@@ -6,6 +6,8 @@
 
 mod audit;
 mod cell;
+#[cfg(test)]
+mod conformance;
 mod exchange;
 mod fault;
 mod location;
@@ -22,6 +24,7 @@ mod views;
 mod world;
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use windlass_domain::chain::Provenance;
@@ -69,7 +72,7 @@ pub struct Options {
     /// What this process does, for others who wait.
     pub purpose: String,
     /// Instead of the machine's or the database's clock.
-    pub clock: Option<Box<dyn Clock>>,
+    pub clock: Option<Arc<dyn Clock>>,
 }
 
 impl Default for Options {
@@ -96,7 +99,7 @@ impl std::fmt::Debug for Options {
 /// An open ledger.
 pub struct Ledger {
     database: Database,
-    clock: Option<Box<dyn Clock>>,
+    clock: Option<Arc<dyn Clock>>,
 }
 
 enum Database {

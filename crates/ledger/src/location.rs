@@ -31,21 +31,17 @@ impl std::fmt::Display for Location {
 
 fn without_password(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    let (authority, tail) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
-    let shown = match authority.rsplit_once('@') {
-        Some((user, host)) => {
-            let name = user.split_once(':').map_or(user, |(name, _)| name);
-            format!("{name}@{host}")
-        }
-        None => authority.to_owned(),
-    };
-    let tail = match tail.split_once('?') {
+    // A password may hold any character, so the host begins after the last `@`.
+    let (user, host) = rest.rsplit_once('@').map_or((None, rest), |(user, host)| (Some(user), host));
+    let user = user.map(|user| user.split_once(':').map_or(user, |(name, _)| name));
+    let shown = user.map(|name| format!("{name}@")).unwrap_or_default();
+    let tail = match host.split_once('?') {
         Some((path, query)) => {
             let kept: Vec<&str> =
                 query.split('&').filter(|pair| !pair.starts_with("password=")).collect();
             format!("{path}?{}", kept.join("&"))
         }
-        None => tail.to_owned(),
+        None => host.to_owned(),
     };
     format!("{scheme}://{shown}{tail}")
 }
@@ -67,6 +63,7 @@ mod tests {
             "postgres://me:hunter2@host:5432/db",
             "postgres://me@host/db?password=hunter2&x=y",
             "postgres://me:hunter2@host?x=y",
+            "postgres://me:hunt/hunter2?@host/db",
         ] {
             let shown = Location::parse(url).to_string();
             assert!(!shown.contains("hunter2"), "{shown}");

@@ -128,11 +128,11 @@ pub(crate) const DEQUEUE: &str = "DELETE FROM queue WHERE tag = $1 AND project_i
 
 /// By the primary key of `queue`.
 pub(crate) const TAG_DEPTH: &str =
-    "SELECT count(*) FROM (SELECT 1 FROM queue WHERE tag = $1 LIMIT $2) AS some";
+    "SELECT count(*) FROM (SELECT 1 FROM queue WHERE tag = $1 LIMIT $2) AS found";
 
-/// By `tasks_agent`; a caller holds few tasks.
-pub(crate) const RAN_OUT_OF: &str = "SELECT id FROM tasks WHERE agent = $1 AND agent <> '' \
-     AND status <> 'archived' AND lease_until <= $2 ORDER BY urgency, created_seq LIMIT $3";
+/// By `tasks_own_leases`.
+pub(crate) const RAN_OUT_OF: &str = "SELECT id FROM tasks WHERE agent = $1 \
+     AND lease_until IS NOT NULL AND lease_until <= $2 ORDER BY lease_until LIMIT $3";
 
 pub(crate) const ADD_EDGE: &str =
     "INSERT INTO dependencies (task_id, depends_on) VALUES ($1, $2) ON CONFLICT DO NOTHING";

@@ -397,7 +397,14 @@ pub(crate) trait Store: Statements {
         }
         Ok(differences)
     }
-    fn clear_views(&mut self) -> Result<(), Fault>;
+    /// Readers go on seeing the old views until the commit.
+    fn clear_views(&mut self) -> Result<(), Fault> {
+        for view in sql::VIEWS {
+            self.run(&format!("DELETE FROM {view}"), &[])?;
+        }
+        Ok(())
+    }
+
     /// What the database itself finds wrong with its files.
     fn integrity(&mut self) -> Result<Vec<String>, Fault>;
 

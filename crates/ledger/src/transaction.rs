@@ -53,6 +53,11 @@ impl<'a> Transaction<'a> {
         Ok(Self { snapshot, provenance, head, last: None, wrote: false })
     }
 
+    /// The end of the log, with what this transaction has recorded.
+    pub fn head(&self) -> Head {
+        self.head
+    }
+
     /// A new id for a task.
     pub fn new_task_id(&self) -> Result<TaskId, Fault> {
         Ok(TaskId::from_parts(self.now(), random_bits()?))

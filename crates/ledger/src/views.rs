@@ -5,6 +5,7 @@
 //! a rebuild after many thousand events; both run the same code.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use windlass_domain::event::{TaskCreated, TaskUpdated};
 use windlass_domain::project::Project;
@@ -18,7 +19,7 @@ use crate::store::Store;
 pub(crate) struct Views<'a> {
     store: &'a mut dyn Store,
     tasks: BTreeMap<TaskId, Touched>,
-    projects: BTreeMap<ProjectId, TouchedProject>,
+    projects: BTreeMap<ProjectId, Project>,
 }
 
 struct Touched {
@@ -27,11 +28,6 @@ struct Touched {
     now: Task,
     /// The long texts, when they are new or changed.
     details: Option<Details>,
-}
-
-struct TouchedProject {
-    is_new: bool,
-    now: Project,
 }
 
 impl<'a> Views<'a> {
@@ -57,14 +53,19 @@ impl<'a> Views<'a> {
         match &event {
             Event::ProjectCreated(data) => {
                 let id = header.stream.project();
-                let now = Project::created(id, data, header.seq, header.at);
-                self.projects.insert(id, TouchedProject { is_new: true, now });
+                let project = Project::created(id, data, header.seq, header.at);
+                self.store.insert_project(&project)?;
+                self.projects.insert(id, project);
                 Ok(())
             }
             Event::ProjectRenamed(_) | Event::ProjectFrozen(_) | Event::ProjectUnfrozen(_) => {
-                let project = self.project(header.stream.project())?;
+                let id = header.stream.project();
+                let project = self.project(id)?;
                 expect_next(project.version, header.stream_seq, &header.stream)?;
-                Ok(project.fold(&event, header.at)?)
+                project.fold(&event, header.at)?;
+                // Written at once: names are unique, so their changes must keep their order.
+                let project = project.clone();
+                self.store.update_project(&project)
             }
             Event::TaskCreated(data) => self.create(recorded, data),
             Event::DependencyAdded(data) => {
@@ -79,7 +80,8 @@ impl<'a> Views<'a> {
                 let id = header.stream.task();
                 self.fold(recorded, &event)?;
                 if self.store.remove_edge(id, data.on)? && self.is_open(data.on)? {
-                    self.task(id)?.open_dependencies -= 1;
+                    let task = self.task(id)?;
+                    task.open_dependencies = shifted(task.open_dependencies, -1)?;
                 }
                 Ok(())
             }
@@ -197,8 +199,8 @@ impl<'a> Views<'a> {
 
     fn task(&mut self, id: TaskId) -> Result<&mut Task, Fault> {
         let touched = match self.tasks.entry(id) {
-            std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
-            std::collections::btree_map::Entry::Vacant(unknown) => {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => {
                 let task = self
                     .store
                     .task(id)?
@@ -210,16 +212,12 @@ impl<'a> Views<'a> {
     }
 
     fn project(&mut self, id: ProjectId) -> Result<&mut Project, Fault> {
-        let touched = match self.projects.entry(id) {
-            std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
-            std::collections::btree_map::Entry::Vacant(unknown) => {
-                let now = self.store.project(id)?.ok_or_else(|| {
-                    Broken(format!("the log speaks of project {id} before it is created"))
-                })?;
-                unknown.insert(TouchedProject { is_new: false, now })
-            }
-        };
-        Ok(&mut touched.now)
+        Ok(match self.projects.entry(id) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => unknown.insert(self.store.project(id)?.ok_or_else(|| {
+                Broken(format!("the log speaks of project {id} before it is created"))
+            })?),
+        })
     }
 
     /// Writes every touched row.
@@ -227,12 +225,8 @@ impl<'a> Views<'a> {
         for (_, touched) in std::mem::take(&mut self.tasks) {
             self.write_task(&touched)?;
         }
-        for (_, touched) in std::mem::take(&mut self.projects) {
-            if touched.is_new {
-                self.store.insert_project(&touched.now)?;
-            } else {
-                self.store.update_project(&touched.now)?;
-            }
+        for (_, project) in std::mem::take(&mut self.projects) {
+            self.store.update_project(&project)?;
         }
         Ok(())
     }

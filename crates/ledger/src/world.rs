@@ -5,7 +5,7 @@ use windlass_domain::Time;
 use crate::fault::Fault;
 
 /// Where the time comes from. PostgreSQL ledgers use the database's, unless a test sets another.
-pub trait Clock: Send {
+pub trait Clock: Send + Sync {
     fn now(&self) -> Time;
 }
 

@@ -1,5 +1,7 @@
 //! What an operation works with: the ledger, the caller, the settings.
 
+use std::sync::Arc;
+
 use windlass_domain::chain::Provenance;
 use windlass_domain::duration::Span;
 use windlass_domain::ownership::Required;
@@ -28,8 +30,8 @@ pub struct Workplace {
     pub synchronous: Synchronous,
     /// What this process does, for others who wait for it.
     pub purpose: String,
-    /// Makes a clock that replaces the machine's or the database's; for tests.
-    pub clock: Option<fn() -> Box<dyn Clock>>,
+    /// Instead of the machine's or the database's clock.
+    pub clock: Option<Arc<dyn Clock>>,
 }
 
 impl std::fmt::Debug for Workplace {
@@ -49,7 +51,7 @@ impl Workplace {
             wait: self.wait,
             synchronous: self.synchronous,
             purpose: self.purpose.clone(),
-            clock: self.clock.map(|make| make()),
+            clock: self.clock.clone(),
         }
     }
 }
@@ -148,7 +150,9 @@ impl Context {
 
     /// The time, for what is shown to people outside any transaction.
     pub fn now(&self) -> Time {
-        let clock = self.workplace.clock.map(|make| make());
-        clock.map_or_else(|| windlass_ledger::SystemClock.now(), |clock| clock.now())
+        match &self.workplace.clock {
+            Some(clock) => clock.now(),
+            None => windlass_ledger::SystemClock.now(),
+        }
     }
 }

@@ -7,7 +7,7 @@ use windlass_domain::Time;
 use windlass_ledger::Error;
 
 use crate::context::Context;
-use crate::operation::{Access, Operation, Output};
+use crate::operation::{Access, Lines, Operation, Output};
 use crate::sheet::{Cell, Sheet};
 use crate::view::{EVENT_COLUMNS, EventView, limit};
 
@@ -67,7 +67,8 @@ impl Output for Page {
         }
     }
 
-    fn lines(&self) -> Option<Vec<serde_json::Value>> {
-        self.events.iter().map(|event| serde_json::to_value(event).ok()).collect()
+    fn lines(&self) -> Option<Lines> {
+        let documents = self.events.iter().map(|event| serde_json::to_string(event).ok());
+        Some(Lines { documents: documents.collect::<Option<_>>()?, next: self.has_more.then_some(self.next) })
     }
 }

@@ -54,13 +54,11 @@ impl Operation for Doctor {
     fn run(&self, cx: &mut Context) -> Result<Examined, Error> {
         let (events, mut checks) = cx.read(|snapshot| {
             let chain = audit(snapshot, None)?;
-            let checks = vec![
-                Check::new("files", snapshot.integrity()?),
-                Check::new("chain", chain.findings),
-                Check::new("counters", miscounted(snapshot)?),
-            ];
+            let checks =
+                vec![Check::new("files", snapshot.integrity()?), Check::new("chain", chain.findings)];
             Ok((chain.head.seq, checks))
         })?;
+        // Before anything else reads the views: they may be what is broken.
         if self.rebuild {
             let rebuilt = cx.whole_ledger(LedgerAccess::Write)?.rebuild()?;
             let findings = rebuilt.differences.iter().map(|found| {
@@ -68,6 +66,7 @@ impl Operation for Doctor {
             });
             checks.push(Check::new("views", findings.collect()));
         }
+        checks.push(Check::new("counters", cx.read(|snapshot| Ok(miscounted(snapshot)?))?));
         Ok(Examined { healthy: checks.iter().all(|check| check.passed), events, checks })
     }
 }
@@ -151,7 +150,7 @@ impl Operation for Validate {
 
     fn run(&self, cx: &mut Context) -> Result<Validated, Error> {
         cx.read(|snapshot| {
-            let cycles: Vec<Vec<TaskId>> = circle(&snapshot.edges()?).into_iter().collect();
+            let cycles = circles(&snapshot.edges()?);
             let missing_deps: Vec<MissingDep> = snapshot
                 .orphan_edges()?
                 .into_iter()
@@ -181,21 +180,38 @@ impl Operation for Validate {
     }
 }
 
-/// The tasks that are on circles: what is left when tasks that wait for nothing are taken away,
-/// again and again, and then those nobody waits for.
-fn circle(edges: &[(TaskId, TaskId)]) -> Option<Vec<TaskId>> {
-    let mut left: BTreeSet<(TaskId, TaskId)> = edges.iter().copied().collect();
-    loop {
-        let waiting: BTreeSet<TaskId> = left.iter().map(|(task, _)| *task).collect();
-        let waited_for: BTreeSet<TaskId> = left.iter().map(|(_, on)| *on).collect();
-        let before = left.len();
-        left.retain(|(task, on)| waiting.contains(on) && waited_for.contains(task));
-        if left.len() == before {
-            break;
+/// Circles of tasks that wait for each other; no task is named in two of them.
+fn circles(edges: &[(TaskId, TaskId)]) -> Vec<Vec<TaskId>> {
+    let mut waits_for: BTreeMap<TaskId, BTreeSet<TaskId>> = BTreeMap::new();
+    for (task, on) in edges {
+        waits_for.entry(*task).or_default().insert(*on);
+    }
+    let mut circles = Vec::new();
+    // Walk along what each task waits for; a task met twice closes a circle, a dead end is no part
+    // of one. Either way a task leaves the map for good, so each is walked over once.
+    while let Some(start) = waits_for.keys().next().copied() {
+        let mut way = vec![start];
+        while let Some(last) = way.last().copied() {
+            let next = waits_for.get(&last).and_then(|on| on.iter().find(|on| waits_for.contains_key(on)));
+            match next.copied() {
+                None => {
+                    waits_for.remove(&last);
+                    way.pop();
+                }
+                Some(next) => match way.iter().position(|task| *task == next) {
+                    Some(begin) => {
+                        let circle = way.split_off(begin);
+                        for task in &circle {
+                            waits_for.remove(task);
+                        }
+                        circles.push(circle);
+                    }
+                    None => way.push(next),
+                },
+            }
         }
     }
-    let tasks: BTreeMap<TaskId, ()> = left.into_iter().map(|(task, _)| (task, ())).collect();
-    Some(tasks.into_keys().collect::<Vec<_>>()).filter(|tasks| !tasks.is_empty())
+    circles
 }
 
 impl Output for Validated {
@@ -325,9 +341,10 @@ mod tests {
 
     #[test]
     fn only_the_tasks_on_a_circle_are_named() {
-        let edges = [(1, 2), (2, 3), (3, 2), (3, 4), (5, 1)].map(|(a, b)| (id(a), id(b)));
-        assert_eq!(circle(&edges), Some(vec![id(2), id(3)]));
-        assert_eq!(circle(&[(id(1), id(2))]), None);
+        let edges = [(1, 2), (2, 3), (3, 2), (3, 4), (5, 1), (4, 6), (6, 7), (7, 6)];
+        let found = circles(&edges.map(|(a, b)| (id(a), id(b))));
+        assert_eq!(found, [vec![id(2), id(3)], vec![id(6), id(7)]]);
+        assert!(circles(&[(id(1), id(2))]).is_empty());
     }
 
     #[test]

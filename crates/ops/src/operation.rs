@@ -56,7 +56,16 @@ pub trait Output: Serialize + JsonSchema + 'static {
     }
 
     /// The answer as lines of JSON, for answers that are a stream of documents.
-    fn lines(&self) -> Option<Vec<serde_json::Value>> {
+    fn lines(&self) -> Option<Lines> {
         None
     }
+}
+
+/// A part of a stream of documents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lines {
+    /// One JSON document each.
+    pub documents: Vec<String>,
+    /// Where the next part begins; nothing when this was the last.
+    pub next: Option<u64>,
 }

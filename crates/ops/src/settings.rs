@@ -252,7 +252,7 @@ fn unreadable(path: &str, text: &str, error: &toml::de::Error) -> Refusal {
         None => error.message().trim_end().replace('\n', ", "),
     };
     Refusal::new(Code::SettingsInvalid, format!("{path}, line {line}: {what}"))
-        .hint("see every setting and where it came from: windlass config")
+        .hint("correct or remove that line")
         .detail("file", path)
         .detail("line", line)
         .detail("key", key)

@@ -7,7 +7,7 @@ use windlass_domain::{Code, Exit, Refusal, Time};
 use windlass_ledger::{Error, Fault};
 
 use crate::context::Context;
-use crate::operation::{Access, Operation, Output, Place};
+use crate::operation::{Access, Lines, Operation, Output, Place};
 use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{db, events, exchange, explain, health, project, show_settings, task, why};
@@ -88,10 +88,11 @@ pub trait Request {
 
 /// What an operation answered.
 pub trait Answer {
-    fn json(&self) -> Result<Value, Fault>;
+    /// One JSON document, its fields in the order of the answer.
+    fn json(&self) -> Result<String, Fault>;
     fn sheet(&self, now: Time) -> Sheet;
     fn exit(&self) -> Exit;
-    fn lines(&self) -> Option<Vec<Value>>;
+    fn lines(&self) -> Option<Lines>;
 }
 
 impl<O: Operation> Request for O {
@@ -105,8 +106,8 @@ impl<O: Operation> Request for O {
 }
 
 impl<T: Output> Answer for T {
-    fn json(&self) -> Result<Value, Fault> {
-        serde_json::to_value(self).map_err(|source| Fault::bug("an answer is not JSON").because(source))
+    fn json(&self) -> Result<String, Fault> {
+        serde_json::to_string(self).map_err(|source| Fault::bug("an answer is not JSON").because(source))
     }
 
     fn sheet(&self, now: Time) -> Sheet {
@@ -117,7 +118,7 @@ impl<T: Output> Answer for T {
         Output::exit(self)
     }
 
-    fn lines(&self) -> Option<Vec<Value>> {
+    fn lines(&self) -> Option<Lines> {
         Output::lines(self)
     }
 }

@@ -66,6 +66,7 @@ CREATE INDEX tasks_parent ON tasks (parent_id, urgency) WHERE parent_id IS NOT N
 -- Claims whose lease has run out.
 CREATE INDEX tasks_leases ON tasks (project_id, role, urgency, lease_until)
     WHERE lease_until IS NOT NULL;
+CREATE INDEX tasks_own_leases ON tasks (agent, lease_until) WHERE lease_until IS NOT NULL;
 
 -- The long texts of a task, apart from what changes often.
 CREATE TABLE task_details (

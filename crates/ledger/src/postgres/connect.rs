@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use postgres::config::SslMode;
+use postgres::config::{Host, SslMode};
 use postgres::{Client, Config, NoTls};
 use windlass_domain::{Code, Time};
 
@@ -69,10 +69,7 @@ pub(super) fn connect(settings: &Settings) -> Result<Client, Fault> {
         Fault::new(Code::InvalidValue, format!("the address of the database is wrong: {why}"))
             .hint("write postgres://user@host/database")
     })?;
-    if config.get_ssl_mode() == SslMode::Require {
-        return Err(Fault::new(Code::LedgerUnreachable, "connections over TLS are not supported")
-            .hint("connect over a Unix socket, a tunnel or a private network, with sslmode=disable"));
-    }
+    refuse_what_needs_tls(&config)?;
     config.application_name(&settings.purpose);
     config.connect_timeout(Duration::from_secs(10));
     config.keepalives_idle(Duration::from_secs(30));
@@ -88,6 +85,26 @@ pub(super) fn connect(settings: &Settings) -> Result<Client, Fault> {
             Err(fault) => return Err(fault),
         }
     }
+}
+
+/// There is no TLS yet, and nobody shall send their work in the clear without having said so.
+fn refuse_what_needs_tls(config: &Config) -> Result<(), Fault> {
+    let is_local = |host: &Host| match host {
+        Host::Unix(_) => true,
+        Host::Tcp(name) => {
+            name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+        }
+    };
+    let plain_is_fine = match config.get_ssl_mode() {
+        SslMode::Disable => true,
+        SslMode::Prefer => config.get_hosts().iter().all(is_local),
+        _ => false,
+    };
+    if plain_is_fine {
+        return Ok(());
+    }
+    Err(Fault::new(Code::LedgerUnreachable, "connections over TLS are not supported yet")
+        .hint("use a tunnel or a private network, and say so with sslmode=disable in the address"))
 }
 
 fn is_starting(fault: &Fault) -> bool {

@@ -12,9 +12,12 @@ use windlass_domain::{Code, EventId};
 
 use crate::Access;
 use crate::fault::Fault;
+use crate::store::Store as _;
 
 pub(crate) use connect::{Settings, migrate, open};
 pub(crate) use store::PostgresStore;
+#[cfg(test)]
+pub(crate) use store::{QUEUE_FRONT, RAN_OUT, typed};
 
 /// How long a frozen client may keep everybody waiting.
 const IDLE_MS: u64 = 10_000;
@@ -29,9 +32,11 @@ impl Database {
     pub(crate) fn begin(&mut self, access: Access) -> Result<PostgresStore<'_>, Fault> {
         let begin = match access {
             Access::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY".to_owned(),
+            // Zero would mean to wait for ever.
             Access::Write => format!(
-                "BEGIN; SET LOCAL lock_timeout = {}; SET LOCAL idle_in_transaction_session_timeout = {IDLE_MS}",
-                self.settings.wait.as_millis()
+                "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = {}; \
+                 SET LOCAL idle_in_transaction_session_timeout = {IDLE_MS}",
+                self.settings.wait.as_millis().max(1)
             ),
         };
         self.client.batch_execute(&begin).map_err(fault)?;
@@ -44,10 +49,12 @@ impl Database {
         Ok(())
     }
 
-    /// Whether an event of a transaction whose commit was never answered is there.
+    /// Whether an event of a transaction whose commit was never answered is there. The server
+    /// may still be working on that commit, so this waits for the lock it holds.
     pub(crate) fn has_event(&mut self, seq: u64, id: EventId) -> Result<bool, Fault> {
-        let mut store = self.begin(Access::Read)?;
-        let found = crate::store::Store::events_after(&mut store, seq - 1, 1)?;
+        let mut store = self.begin(Access::Write)?;
+        store.head()?;
+        let found = store.events_after(seq - 1, 1)?;
         Ok(found.first().is_some_and(|event| event.header.id == id))
     }
 }

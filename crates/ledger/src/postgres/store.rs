@@ -8,9 +8,8 @@ use windlass_domain::{ProjectId, Time};
 use super::fault;
 use crate::Access;
 use crate::cell::{Cell, Columns};
-use crate::fault::Fault;
+use crate::fault::{Fault, unreadable};
 use crate::record::{read_candidate, to_json};
-use crate::sql;
 use crate::store::{Candidate, QueueFilter, Statements, Store, all, first};
 
 const HEAD: &str = "SELECT seq, hash FROM head";
@@ -27,9 +26,9 @@ pub(crate) const QUEUE_FRONT: &str = "SELECT front.created_seq, front.urgency, f
      CROSS JOIN (SELECT ''::text AS agent UNION SELECT $3::text) AS routes \
      CROSS JOIN LATERAL (SELECT created_seq, urgency, due_key, agent FROM queue \
          WHERE tag = $1 AND project_id = projects.id AND role = roles.role AND agent = routes.agent \
-         AND NOT EXISTS (SELECT 1 FROM json_array_elements_text($4::json) AS wanted (tag) WHERE NOT EXISTS \
-             (SELECT 1 FROM task_tags WHERE task_tags.tag = wanted.tag \
-              AND task_tags.created_seq = queue.created_seq)) \
+         AND ($4::text = '[]' OR json_array_length($4::json) = (SELECT count(*) FROM task_tags \
+             WHERE task_tags.tag = ANY (ARRAY (SELECT json_array_elements_text($4::json))) \
+             AND task_tags.created_seq = queue.created_seq)) \
          ORDER BY urgency, due_key, created_seq LIMIT $5) AS front \
      WHERE frozen = 0 AND claimable > 0 AND ($6::bytea IS NULL OR projects.id = $6)";
 
@@ -43,9 +42,9 @@ pub(crate) const RAN_OUT: &str = "SELECT front.created_seq, front.urgency, front
          WHERE project_id = projects.id AND role = roles.role AND urgency = urgencies.urgency \
          AND lease_until IS NOT NULL AND lease_until <= $2 AND agent <> $3 \
          AND open_dependencies = 0 AND open_children = 0 \
-         AND NOT EXISTS (SELECT 1 FROM json_array_elements_text($4::json) AS wanted (tag) WHERE NOT EXISTS \
-             (SELECT 1 FROM task_tags WHERE task_tags.tag = wanted.tag \
-              AND task_tags.created_seq = tasks.created_seq)) \
+         AND ($4::text = '[]' OR json_array_length($4::json) = (SELECT count(*) FROM task_tags \
+             WHERE task_tags.tag = ANY (ARRAY (SELECT json_array_elements_text($4::json))) \
+             AND task_tags.created_seq = tasks.created_seq)) \
          ORDER BY lease_until LIMIT 1) AS front \
      WHERE frozen = 0 AND in_progress > 0 AND ($5::bytea IS NULL OR projects.id = $5)";
 
@@ -135,10 +134,6 @@ impl Store for PostgresStore<'_> {
         all(self, RAN_OUT, &cells, read_candidate)
     }
 
-    fn clear_views(&mut self) -> Result<(), Fault> {
-        self.run(&format!("TRUNCATE {}", sql::VIEWS.join(", ")), &[]).map(drop)
-    }
-
     /// PostgreSQL checks its files itself when they are read.
     fn integrity(&mut self) -> Result<Vec<String>, Fault> {
         Ok(Vec::new())
@@ -152,7 +147,7 @@ impl Store for PostgresStore<'_> {
     }
 }
 
-fn typed<'a>(cells: &'a [Cell<'a>]) -> Vec<(&'a (dyn ToSql + Sync), Type)> {
+pub(crate) fn typed<'a>(cells: &'a [Cell<'a>]) -> Vec<(&'a (dyn ToSql + Sync), Type)> {
     cells
         .iter()
         .map(|cell| {
@@ -190,14 +185,14 @@ impl ToSql for Cell<'_> {
 
 impl Columns for Row {
     fn maybe_int(&self, column: usize) -> Result<Option<i64>, Fault> {
-        self.try_get(column).map_err(fault)
+        self.try_get(column).map_err(unreadable)
     }
 
     fn maybe_text(&self, column: usize) -> Result<Option<String>, Fault> {
-        self.try_get(column).map_err(fault)
+        self.try_get(column).map_err(unreadable)
     }
 
     fn maybe_bytes(&self, column: usize) -> Result<Option<Vec<u8>>, Fault> {
-        self.try_get(column).map_err(fault)
+        self.try_get(column).map_err(unreadable)
     }
 }

@@ -15,8 +15,8 @@ use windlass_domain::Code;
 use crate::fault::Fault;
 
 pub(super) struct WriterLock {
-    file: Arc<File>,
     path: PathBuf,
+    file: Arc<File>,
 }
 
 /// The lock is held until this is dropped.
@@ -36,58 +36,35 @@ impl WriterLock {
         let mut path = ledger.as_os_str().to_owned();
         path.push(".lock");
         let path = PathBuf::from(path);
-        let file = OpenOptions::new()
-            .create(true)
-            .read(true)
-            .write(true)
-            .truncate(false)
-            .open(&path)
-            .map_err(|error| {
-                Fault::new(Code::LedgerReadOnly, format!("{} cannot be opened", path.display()))
-                    .hint("check the permissions of the ledger's folder")
-                    .detail("path", path.display().to_string())
-                    .because(error)
-            })?;
-        Ok(Self { file: Arc::new(file), path })
+        let file = Arc::new(open(&path)?);
+        Ok(Self { path, file })
     }
 
     pub(super) fn acquire(&self, wait: Duration, purpose: &str) -> Result<Held, Fault> {
-        match self.file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => self.wait_in_turn(wait)?,
+        let file = match self.file.try_lock() {
+            Ok(()) => Arc::clone(&self.file),
+            Err(TryLockError::WouldBlock) => Arc::new(self.wait_in_turn(wait)?),
             Err(TryLockError::Error(error)) => return Err(self.unusable(error)),
-        }
-        let held = Held { file: Arc::clone(&self.file) };
-        self.sign(purpose);
+        };
+        let held = Held { file };
+        sign(&held.file, purpose);
         Ok(held)
     }
 
-    /// A blocking lock has no time limit, so another thread waits and hands it over. If nobody
-    /// is there any more to take it, it is let go again.
-    fn wait_in_turn(&self, wait: Duration) -> Result<(), Fault> {
+    /// A blocking lock has no time limit, so another thread waits and hands over the locked file.
+    /// The file is its own: if nobody is there any more to take it, it is closed and lets go.
+    fn wait_in_turn(&self, wait: Duration) -> Result<File, Fault> {
         let (hand_over, take) = sync_channel(0);
-        let file = Arc::clone(&self.file);
+        let file = open(&self.path)?;
         std::thread::spawn(move || {
-            let locked = file.lock();
-            if hand_over.send(locked).is_err() {
-                let _unlocked = file.unlock();
-            }
+            let locked = file.lock().map(|()| file);
+            let _taken = hand_over.send(locked);
         });
         match take.recv_timeout(wait) {
-            Ok(Ok(())) => Ok(()),
+            Ok(Ok(file)) => Ok(file),
             Ok(Err(error)) => Err(self.unusable(error)),
             Err(_) => Err(self.still_held(wait)),
         }
-    }
-
-    fn sign(&self, purpose: &str) {
-        let text = format!("{} {purpose}\n", std::process::id());
-        let mut file = &*self.file;
-        // Only for people to read: whether it succeeds changes nothing.
-        let _signed = file
-            .set_len(0)
-            .and_then(|()| file.rewind())
-            .and_then(|()| file.write_all(text.as_bytes()));
     }
 
     fn still_held(&self, wait: Duration) -> Fault {
@@ -112,4 +89,22 @@ impl WriterLock {
             .hint("keep the ledger on a local disk")
             .because(error)
     }
+}
+
+fn open(path: &Path) -> Result<File, Fault> {
+    OpenOptions::new().create(true).read(true).write(true).truncate(false).open(path).map_err(|error| {
+        Fault::new(Code::LedgerReadOnly, format!("{} cannot be opened: {error}", path.display()))
+            .hint("check the permissions of the ledger's folder")
+            .detail("path", path.display().to_string())
+            .because(error)
+    })
+}
+
+fn sign(mut file: &File, purpose: &str) {
+    let text = format!("{} {purpose}\n", std::process::id());
+    // Only for people to read: whether it succeeds changes nothing.
+    let _signed = file
+        .set_len(0)
+        .and_then(|()| file.rewind())
+        .and_then(|()| file.write_all(text.as_bytes()));
 }

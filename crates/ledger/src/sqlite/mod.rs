@@ -18,11 +18,15 @@ use crate::{Access, Synchronous};
 
 pub(crate) use open::{Settings, open};
 pub(crate) use store::SqliteStore;
+#[cfg(test)]
+pub(crate) use store::{QUEUE_FRONT, RAN_OUT};
 
 /// An open ledger file.
 pub(crate) struct Database {
     connection: Connection,
     path: PathBuf,
+    /// There is no file: an empty ledger in memory stands in for it.
+    is_stand_in: bool,
     lock: Option<lock::WriterLock>,
     wait: Duration,
     purpose: String,
@@ -44,16 +48,42 @@ impl Database {
 
     /// Writes a consistent copy to a new file.
     pub(crate) fn backup(&self, to: &Path) -> Result<(), Fault> {
+        if self.is_stand_in {
+            return Err(Fault::new(
+                Code::LedgerUnreachable,
+                format!("there is no ledger at {} yet", self.path.display()),
+            )
+            .hint("name the ledger with --db, or make one: windlass project create NAME"));
+        }
         backup(&self.connection, &self.path, to)
     }
 }
 
+/// Copies beside the target first, so that the target is whole and durable once it is there.
 fn backup(connection: &Connection, path: &Path, to: &Path) -> Result<(), Fault> {
-    let target = to.to_str().ok_or_else(|| {
+    let unusable = |error: &std::io::Error| {
+        Fault::new(Code::FileUnusable, format!("{} cannot be written: {error}", to.display()))
+            .hint("check the path, its permissions and the space left")
+            .detail("file", to.display().to_string())
+    };
+    let mut partial = to.as_os_str().to_owned();
+    partial.push(".partial");
+    let partial = PathBuf::from(partial);
+    if partial.exists() {
+        std::fs::remove_file(&partial).map_err(|error| unusable(&error))?;
+    }
+    let target = partial.to_str().ok_or_else(|| {
         Fault::new(Code::FileUnusable, format!("the path {} is not valid UTF-8", to.display()))
+            .hint("name a file whose path is UTF-8")
     })?;
-    connection.execute("VACUUM INTO ?1", [target]).map_err(|error| fault(path, error))?;
-    Ok(())
+    connection.execute("VACUUM INTO ?1", [target]).map_err(|error| match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt) => fault(path, error),
+        _ => unusable(&std::io::Error::other(error)),
+    })?;
+    std::fs::File::open(&partial)
+        .and_then(|file| file.sync_all())
+        .and_then(|()| std::fs::rename(&partial, to))
+        .map_err(|error| unusable(&error))
 }
 
 fn synchronous(mode: Synchronous) -> &'static str {

@@ -30,11 +30,17 @@ pub(crate) struct Settings {
 
 /// Opens a ledger file; makes it if it does not exist, unless it is only read.
 pub(crate) fn open(path: &Path, access: Access, settings: &Settings) -> Result<Database, Fault> {
-    if access == Access::Read && !path.exists() {
+    let exists = path.try_exists().map_err(|error| {
+        Fault::new(Code::LedgerUnreachable, format!("{} cannot be reached: {error}", path.display()))
+            .hint("check the permissions of the folders above it")
+            .detail("path", path.display().to_string())
+            .because(error)
+    })?;
+    if access == Access::Read && !exists {
         return empty(path, settings);
     }
     let folder = folder_of(path);
-    if !path.exists() {
+    if !exists {
         std::fs::create_dir_all(&folder).map_err(|error| {
             Fault::new(Code::LedgerUnreachable, format!("{} cannot be created", folder.display()))
                 .hint("check the path of --db, WINDLASS_DB or database.url")
@@ -47,6 +53,7 @@ pub(crate) fn open(path: &Path, access: Access, settings: &Settings) -> Result<D
     let mut database = Database {
         connection,
         path: path.to_owned(),
+        is_stand_in: false,
         lock: None,
         wait: settings.wait,
         purpose: settings.purpose.clone(),
@@ -70,6 +77,7 @@ fn empty(path: &Path, settings: &Settings) -> Result<Database, Fault> {
     Ok(Database {
         connection,
         path: path.to_owned(),
+        is_stand_in: true,
         lock: None,
         wait: settings.wait,
         purpose: settings.purpose.clone(),
@@ -193,11 +201,7 @@ fn back_up_before_migration(
 ) -> Result<(), Fault> {
     let mut copy = path.as_os_str().to_owned();
     copy.push(format!(".schema-{version}.backup"));
-    let copy = PathBuf::from(copy);
-    if copy.exists() {
-        return Ok(());
-    }
-    backup(connection, path, &copy)
+    backup(connection, path, &PathBuf::from(copy))
 }
 
 fn folder_of(path: &Path) -> PathBuf {

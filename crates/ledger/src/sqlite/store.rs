@@ -10,9 +10,8 @@ use windlass_domain::{ProjectId, Time};
 use super::fault;
 use super::lock::Held;
 use crate::cell::{Cell, Columns};
-use crate::fault::Fault;
+use crate::fault::{Fault, unreadable};
 use crate::record::{read_candidate, to_json};
-use crate::sql;
 use crate::store::{Candidate, QueueFilter, Statements, Store, all, first};
 
 /// The last row of the log is its head; nobody else writes while a writing transaction is open.
@@ -154,13 +153,6 @@ impl Store for SqliteStore<'_> {
         Ok(found)
     }
 
-    fn clear_views(&mut self) -> Result<(), Fault> {
-        for view in sql::VIEWS {
-            self.run(&format!("DELETE FROM {view}"), &[])?;
-        }
-        Ok(())
-    }
-
     fn integrity(&mut self) -> Result<Vec<String>, Fault> {
         let found = all(self, "PRAGMA quick_check(20)", &[], |row| row.text(0))?;
         Ok(found.into_iter().filter(|line| line != "ok").collect())
@@ -201,10 +193,4 @@ impl Columns for Row<'_> {
     fn maybe_bytes(&self, column: usize) -> Result<Option<Vec<u8>>, Fault> {
         self.get(column).map_err(unreadable)
     }
-}
-
-fn unreadable(error: rusqlite::Error) -> Fault {
-    Fault::new(windlass_domain::Code::LedgerCorrupt, format!("a row cannot be read: {error}"))
-        .hint("check the file: windlass doctor")
-        .because(error)
 }

@@ -159,7 +159,10 @@ impl Operation for Claim {
             }
             (None, true) => {
                 let filters = Filters {
-                    project: self.project.clone().or(cx.default_project().map(str::to_owned)),
+                    // Subtasks are in the project of their parent, whatever the default is.
+                    project: self.project.clone().or_else(|| {
+                        cx.default_project().filter(|_| self.parent.is_none()).map(str::to_owned)
+                    }),
                     tags: text::tags(&self.tags)?,
                     parent: self.parent.clone(),
                     role: role.clone(),

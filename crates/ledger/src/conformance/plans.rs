@@ -1,0 +1,258 @@
+//! Query plans at 100,000 rows, with the worst rows in front: the work of a claim, a list or a
+//! history must not grow with what it passes over.
+//!
+//! On SQLite the machine's own instructions are counted, on PostgreSQL the rows that a plan
+//! touched. Neither depends on how fast the machine is.
+
+use rusqlite::{Connection, StatementStatus, params_from_iter};
+use windlass_domain::event::TaskCreated;
+use windlass_domain::{ProjectId, Status};
+
+use super::{Bed, ready};
+use crate::cell::Cell;
+use crate::sql::{self, What};
+use crate::store::ListFilter;
+use crate::{Location, sqlite};
+
+const MANY: usize = 100_000;
+/// More instructions than a handful of index probes need, fewer than a scan.
+const STEPS: i32 = 3_000;
+
+/// 100,000 tasks that a plain caller must pass over, then one it can have.
+struct Field {
+    bed: Bed,
+    open: ProjectId,
+}
+
+/// One task of each kind that must be passed over is made by the ledger and then copied by the
+/// database, row by row of every view: 100,000 commands would show nothing more.
+fn worst_in_front(mut bed: Bed) -> Field {
+    let (frozen, open) = (bed.project("frozen"), bed.project("open"));
+    let elsewhere = bed.add(open, |task| task.status = Status::Backlog);
+    let worst = |project| TaskCreated { priority: 3, tags: vec!["common".into()], ..ready(project) };
+    let kinds = [
+        worst(frozen),
+        TaskCreated { agent: Some("bob".into()), ..worst(open) },
+        TaskCreated { depends_on: vec![elsewhere], ..worst(open) },
+        TaskCreated { status: Status::Done, ..worst(open) },
+        TaskCreated { status: Status::Blocked, ..worst(open) },
+    ];
+    for kind in &kinds {
+        bed.add(open, |task| *task = kind.clone());
+    }
+    copy_rows(&bed, MANY / kinds.len());
+    bed.write(|tx| {
+        let last = TaskCreated { tags: vec!["common".into(), "rare".into()], ..ready(open) };
+        let mut task = windlass_domain::Task::created(tx.new_task_id()?, &last, 2 * MANY as u64, tx.now());
+        task.tags.clone_from(&last.tags);
+        tx.store.insert_task(&task, &crate::Details::default())?;
+        for tag in ["", "common", "rare"] {
+            tx.store.enqueue(tag, &task)?;
+        }
+        tx.store.insert_tag("common", task.created_seq)?;
+        tx.store.insert_tag("rare", task.created_seq)?;
+        let project = tx.project(frozen)?;
+        let event = project.freeze(None).unwrap();
+        tx.record_project(&project, [event])?;
+        Ok(())
+    })
+    .unwrap();
+    Field { bed, open }
+}
+
+/// Copies every task, its places in the queue and its tags `times` times.
+fn copy_rows(bed: &Bed, times: usize) {
+    let tasks = sql::TASK_COLUMNS.replace("created_seq, id,", "");
+    let new_id = match bed.location {
+        Location::Sqlite(_) => "randomblob(16)",
+        Location::Postgres(_) => "decode(md5(created_seq::text || ' ' || n::text), 'hex')",
+    };
+    let shifted = "created_seq + 10 * n";
+    let copies = format!(
+        "WITH RECURSIVE copies (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies WHERE n < {times})"
+    );
+    let statements = [
+        format!(
+            "INSERT INTO tasks (created_seq, id, {tasks}) {copies} \
+             SELECT {shifted}, {new_id}, {tasks} FROM tasks, copies"
+        ),
+        format!(
+            "INSERT INTO queue (tag, project_id, role, agent, urgency, due_key, created_seq) {copies} \
+             SELECT tag, project_id, role, agent, urgency, due_key, {shifted} FROM queue, copies"
+        ),
+        format!("INSERT INTO task_tags (tag, created_seq) {copies} SELECT tag, {shifted} FROM task_tags, copies"),
+    ];
+    match &bed.location {
+        Location::Sqlite(path) => {
+            let raw = Connection::open(path).unwrap();
+            raw.execute_batch(&statements.join(";")).unwrap();
+        }
+        Location::Postgres(url) => {
+            let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
+            client.batch_execute(&statements.join(";")).unwrap();
+            // The planner chooses by the size of a table, so the log must be long too.
+            let columns = "stream_seq, kind, v, data, data_hash, actor, hash";
+            let events = format!(
+                "INSERT INTO events (seq, id, at, stream, {columns}) {copies} \
+                 SELECT 1000 + 10 * n + seq, id, at, decode(md5((n / 10)::text), 'hex'), \
+                 1000 + 10 * n + seq, kind, v, data, data_hash, actor, hash FROM events, copies WHERE seq < 9"
+            );
+            client.batch_execute(&events).unwrap();
+            client.batch_execute("ANALYZE").unwrap();
+        }
+    }
+}
+
+/// Runs a statement to its end and returns how many instructions that took.
+fn steps(connection: &Connection, sql: &str, cells: &[Cell<'_>]) -> i32 {
+    let mut statement = connection.prepare(sql).unwrap();
+    let mut rows = statement.query(params_from_iter(cells)).unwrap();
+    while rows.next().unwrap().is_some() {}
+    drop(rows);
+    assert_eq!(statement.get_status(StatementStatus::Sort), 0, "sorts: {sql}");
+    assert_eq!(statement.get_status(StatementStatus::AutoIndex), 0, "makes an index: {sql}");
+    statement.get_status(StatementStatus::VmStep)
+}
+
+fn lists(project: ProjectId) -> Vec<(&'static str, ListFilter)> {
+    let base = || ListFilter { limit: 50, ..ListFilter::default() };
+    vec![
+        ("all", base()),
+        ("project", ListFilter { project: Some(project), ..base() }),
+        ("status", ListFilter { status: Some(Status::Blocked), ..base() }),
+        ("project and status", ListFilter { project: Some(project), status: Some(Status::Done), ..base() }),
+        ("agent", ListFilter { agent: Some("bob".into()), ..base() }),
+    ]
+}
+
+#[test]
+fn claims_lists_and_histories_take_few_steps_on_sqlite() {
+    let mut field = worst_in_front(Bed::sqlite());
+    let Location::Sqlite(path) = &field.bed.location else { panic!() };
+    let raw = Connection::open(path).unwrap();
+    let project = field.open.to_bytes();
+    let front = |tag, others| {
+        let cells = [
+            Cell::Text(tag),
+            Cell::Bytes(&project),
+            Cell::Text(""),
+            Cell::Text(""),
+            Cell::Text(others),
+            Cell::Int(4),
+        ];
+        steps(&raw, sqlite::QUEUE_FRONT, &cells)
+    };
+    let ran_out = [
+        Cell::Bytes(&project),
+        Cell::Text(""),
+        Cell::Int(0),
+        Cell::Int(i64::MAX),
+        Cell::Text("w"),
+        Cell::Text("[]"),
+    ];
+    let task = field.bed.add(field.open, |_| {});
+    let mut measured = vec![
+        ("claim", front("", "[]")),
+        ("claim by tag", front("common", "[]")),
+        ("claim by two tags", front("rare", "[\"common\"]")),
+        ("claim of a lease that ran out", steps(&raw, sqlite::RAN_OUT, &ran_out)),
+        ("own leases", steps(&raw, sql::RAN_OUT_OF, &[Cell::Text("bob"), Cell::Int(i64::MAX), Cell::Int(5)])),
+        ("history", steps(&raw, sql::HISTORY, &[Cell::Bytes(&task.to_bytes()), Cell::Int(100)])),
+        ("notes", steps(&raw, sql::NOTES, &[Cell::Bytes(&task.to_bytes())])),
+        ("events", steps(&raw, sql::EVENTS_AFTER, &[Cell::Int(3), Cell::Int(10)])),
+        ("by suffix", steps(&raw, sql::WITH_SUFFIX, &[Cell::Int(task.tail()), Cell::Int(task.tail()), Cell::Int(6)])),
+    ];
+    for (name, filter) in lists(field.open) {
+        measured.push((name, sql::list(&filter, What::Rows, |text, cells| steps(&raw, text, cells))));
+    }
+    for (name, steps) in measured {
+        assert!(steps < STEPS, "{name} took {steps} steps");
+    }
+    let next = field.bed.claim_next(&super::anybody("w"), None);
+    assert!(next.is_some(), "the one task behind them all is found");
+}
+
+#[test]
+fn a_scan_would_take_many_more_steps_than_allowed() {
+    let field = worst_in_front(Bed::sqlite());
+    let Location::Sqlite(path) = &field.bed.location else { panic!() };
+    let raw = Connection::open(path).unwrap();
+    let scan = "SELECT count(*) FROM tasks WHERE status = 'ready' AND open_dependencies = 0";
+    assert!(steps(&raw, scan, &[]) > 10 * STEPS);
+}
+
+/// Rows that each node of an executed plan touched, with the names of nodes that scan or sort.
+fn touched(plan: &serde_json::Value, most: &mut f64, bad: &mut Vec<String>) {
+    let number = |key: &str| plan[key].as_f64().unwrap_or(0.0);
+    let rows = (number("Actual Rows") + number("Rows Removed by Filter")) * number("Actual Loops").max(1.0);
+    *most = most.max(rows);
+    let kind = plan["Node Type"].as_str().unwrap_or_default();
+    let relation = plan["Relation Name"].as_str().unwrap_or_default();
+    let is_small = matches!(relation, "projects" | "head" | "");
+    if kind == "Seq Scan" && !is_small {
+        bad.push(format!("{kind} on {relation}"));
+    }
+    for below in plan["Plans"].as_array().into_iter().flatten() {
+        touched(below, most, bad);
+    }
+}
+
+/// Executes a statement and returns the most rows a node of its plan touched.
+fn rows_touched(client: &mut postgres::Client, sql: &str, cells: &[Cell<'_>]) -> f64 {
+    let explained = format!("EXPLAIN (ANALYZE, FORMAT JSON) {sql}");
+    let typed: Vec<_> = crate::postgres::typed(cells);
+    let row = client.query_typed(&explained, &typed).unwrap().remove(0);
+    let plan: Json = row.get(0);
+    let (mut most, mut bad) = (0.0, Vec::new());
+    touched(&plan.0[0]["Plan"], &mut most, &mut bad);
+    assert!(bad.is_empty(), "{bad:?} in {sql}: {:#}", plan.0);
+    most
+}
+
+/// A column of type json.
+struct Json(serde_json::Value);
+
+impl<'a> postgres::types::FromSql<'a> for Json {
+    fn from_sql(
+        _kind: &postgres::types::Type,
+        raw: &'a [u8],
+    ) -> Result<Self, Box<dyn std::error::Error + Sync + Send>> {
+        Ok(Self(serde_json::from_slice(raw)?))
+    }
+
+    fn accepts(kind: &postgres::types::Type) -> bool {
+        *kind == postgres::types::Type::JSON
+    }
+}
+
+#[test]
+fn claims_lists_and_histories_touch_few_rows_on_postgres() {
+    let Some(bed) = Bed::postgres() else { return };
+    let mut field = worst_in_front(bed);
+    let Location::Postgres(url) = &field.bed.location else { panic!() };
+    let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
+    let project = field.open.to_bytes();
+    let front = |tag: &'static str, others: &'static str| {
+        [Cell::Text(tag), Cell::Text(""), Cell::Text("w"), Cell::Text(others), Cell::Int(4), Cell::Null]
+    };
+    let ran_out = [Cell::Text(""), Cell::Int(i64::MAX), Cell::Text("w"), Cell::Text("[]"), Cell::Bytes(&project)];
+    let task = field.bed.add(field.open, |_| {}).to_bytes();
+    let statements: Vec<(&str, &str, Vec<Cell<'_>>)> = vec![
+        ("claim", crate::postgres::QUEUE_FRONT, front("", "[]").to_vec()),
+        ("claim by tag", crate::postgres::QUEUE_FRONT, front("common", "[]").to_vec()),
+        ("claim by two tags", crate::postgres::QUEUE_FRONT, front("rare", "[\"common\"]").to_vec()),
+        ("claim of a lease that ran out", crate::postgres::RAN_OUT, ran_out.to_vec()),
+        ("own leases", sql::RAN_OUT_OF, vec![Cell::Text("bob"), Cell::Int(i64::MAX), Cell::Int(5)]),
+        ("history", sql::HISTORY, vec![Cell::Bytes(&task), Cell::Int(100)]),
+        ("notes", sql::NOTES, vec![Cell::Bytes(&task)]),
+        ("events", sql::EVENTS_AFTER, vec![Cell::Int(50_000), Cell::Int(10)]),
+    ];
+    for (name, text, cells) in statements {
+        let rows = rows_touched(&mut client, text, &cells);
+        assert!(rows <= 200.0, "{name} touched {rows} rows");
+    }
+    for (name, filter) in lists(field.open) {
+        let rows = sql::list(&filter, What::Rows, |text, cells| rows_touched(&mut client, text, cells));
+        assert!(rows <= 200.0, "{name} touched {rows} rows");
+    }
+}
