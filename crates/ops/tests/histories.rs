@@ -1,0 +1,232 @@
+//! Random histories: whatever happens, in whatever order, the views follow from the log, the
+//! chain verifies, and the ledger can move to the other database without changing a hash.
+
+use std::collections::BTreeMap;
+use std::io::BufReader;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use windlass_domain::chain::Provenance;
+use windlass_domain::{Code, Time};
+use windlass_ledger::{Access, Clock, Error, Ledger, Location, Options, audit, export, import};
+use windlass_ops::context::Surroundings;
+use windlass_ops::settings::Resolved;
+use windlass_ops::table::Entry;
+use windlass_ops::{Context, Workplace};
+use windlass_testkit::postgres;
+
+/// Operations of a history that are not refused.
+const OPERATIONS: u32 = 500;
+
+/// A small generator of numbers, so that a seed tells the whole history.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 33).unwrap() % sides
+    }
+
+    fn pick<'a, T: ?Sized>(&mut self, from: &[&'a T]) -> &'a T {
+        from[self.roll(from.len())]
+    }
+}
+
+struct Hand(AtomicI64);
+
+impl Clock for Hand {
+    fn now(&self) -> Time {
+        Time::from_millis(self.0.load(Ordering::SeqCst))
+    }
+}
+
+struct World {
+    cx: Context,
+    clock: Arc<Hand>,
+    tasks: Vec<String>,
+    outcomes: BTreeMap<&'static str, (u32, u32)>,
+}
+
+impl World {
+    fn new(location: Location) -> Self {
+        let clock = Arc::new(Hand(AtomicI64::new(1_794_735_000_000)));
+        let mut workplace = Workplace::new(location);
+        workplace.clock = Some(Arc::clone(&clock) as Arc<dyn Clock>);
+        let cx = Context::new(workplace, Surroundings { user: "user".into(), ..Surroundings::default() }, Resolved::default());
+        Self { cx, clock, tasks: Vec::new(), outcomes: BTreeMap::new() }
+    }
+
+    /// How many operations were not refused.
+    fn done(&self) -> u32 {
+        self.outcomes.values().map(|(done, _)| done).sum()
+    }
+
+    fn run(&mut self, name: &'static str, input: serde_json::Value) -> Option<serde_json::Value> {
+        let request = Entry::named(name).unwrap().from_json(input).unwrap();
+        let counted = self.outcomes.entry(name).or_default();
+        match request.run(&mut self.cx) {
+            Ok(answer) => {
+                counted.0 += 1;
+                Some(serde_json::from_str(&answer.json().unwrap()).unwrap())
+            }
+            Err(Error::Refused(_)) => {
+                counted.1 += 1;
+                None
+            }
+            Err(Error::Failed(fault)) => panic!("{name} failed: {fault:?}"),
+        }
+    }
+
+    fn step(&mut self, dice: &mut Dice) {
+        use serde_json::json;
+        self.clock.0.fetch_add(i64::try_from(dice.roll(40_000)).unwrap(), Ordering::SeqCst);
+        let agent = dice.pick(&["w1", "w2", "w3"]);
+        let project = dice.pick(&["api", "web", "inbox"]);
+        let status = dice.pick(&["backlog", "ready", "ready", "blocked", "done", "in_progress"]);
+        let tags = dice.pick::<[&str]>(&[&[], &["a"], &["a", "b"], &["c"]]);
+        let some = |dice: &mut Dice, tasks: &[String]| match tasks.is_empty() {
+            true => "none".to_owned(),
+            false => tasks[dice.roll(tasks.len())].clone(),
+        };
+        let task = some(dice, &self.tasks);
+        let other = some(dice, &self.tasks);
+        let force = dice.roll(4) == 0;
+        let by = |mut input: serde_json::Value| {
+            if force {
+                input["force"] = json!(true);
+                input["reason"] = json!("because");
+            }
+            input
+        };
+        match dice.roll(24) {
+            0..=4 => {
+                let mut input = by(json!({"title": "t", "project": project, "status": status, "tags": tags,
+                    "priority": dice.roll(4), "agent": if status == "in_progress" || force { Some(agent) } else { None }}));
+                if dice.roll(3) == 0 {
+                    input["depends_on"] = json!([other]);
+                }
+                if dice.roll(4) == 0 {
+                    input["parent"] = json!(task);
+                }
+                if let Some(added) = self.run("task.add", input) {
+                    self.tasks.push(added["task_id"].as_str().unwrap().to_owned());
+                }
+            }
+            5..=8 => {
+                let lease = dice.pick(&["30s", "5m", "1h"]);
+                self.run("task.claim", json!({"next": true, "agent": agent, "lease": lease, "tags": if force { json!(tags) } else { json!([]) }}));
+            }
+            9 => drop(self.run("task.claim", json!({"task": task, "agent": agent, "lease": "1m"}))),
+            10..=11 => drop(self.run("task.complete", by(json!({"task": task, "comment": "done"})))),
+            12 => drop(self.run("task.release", by(json!({"task": task, "agent": agent})))),
+            13 => drop(self.run("task.block", by(json!({"task": task, "comment": "why"})))),
+            14 => drop(self.run("task.unblock", by(json!({"task": task, "release": dice.roll(2) == 0})))),
+            15 => drop(self.run("task.reopen", json!({"task": task}))),
+            16 => drop(self.run("task.set-status", by(json!({"task": task, "status": status, "agent": agent})))),
+            17 => {
+                let how = dice.pick(&["cascade", "orphan", "force"]);
+                let mut input = json!({"task": task, how: true});
+                if how == "force" {
+                    input["reason"] = json!("because");
+                }
+                self.run("task.archive", input);
+            }
+            18 => drop(self.run("task.restore", json!({"task": task}))),
+            19 => drop(self.run("task.add-dep", json!({"task": task, "depends_on": other}))),
+            20 => drop(self.run("task.remove-dep", json!({"task": task, "depends_on": other}))),
+            21 => {
+                let parent = if force { String::new() } else { other };
+                self.run("task.update", json!({"task": task, "priority": dice.roll(4), "tags": tags, "parent": parent}));
+            }
+            22 => drop(self.run("task.steal", json!({"task": task, "agent": agent, "if_expired": !force, "force": force}))),
+            _ => drop(self.run("task.checkpoint", by(json!({"task": task, "name": "c", "progress": dice.roll(101)})))),
+        }
+    }
+}
+
+/// Runs a history and checks what must hold after any.
+fn history(seed: u64, location: &Location, other: &Location) {
+    let mut world = World::new(location.clone());
+    let mut dice = Dice(seed | 1);
+    for name in ["api", "web"] {
+        world.run("project.create", serde_json::json!({"name": name}));
+    }
+    while world.done() < OPERATIONS {
+        world.step(&mut dice);
+    }
+    for (name, (done, refused)) in &world.outcomes {
+        assert!(*done > 0, "seed {seed}: {name} never happened ({refused} refused)");
+    }
+
+    let mut ledger = Ledger::open(location, Access::Write, Options::default()).unwrap();
+    let rebuilt = ledger.rebuild().unwrap();
+    assert_eq!(rebuilt.differences, Vec::new(), "seed {seed}: the views do not follow from the log");
+    let (found, file) = ledger
+        .read(|snapshot| {
+            let mut file = Vec::new();
+            export(snapshot, &mut file)?;
+            Ok((audit(snapshot, None)?, file))
+        })
+        .unwrap();
+    assert_eq!(found.findings, Vec::<String>::new(), "seed {seed}: the chain does not verify");
+
+    let mut copy = Ledger::open(other, Access::Write, Options::default()).unwrap();
+    let taken = copy.write(&Provenance::default(), |tx| import(tx, &mut BufReader::new(&file[..]))).unwrap();
+    assert_eq!(taken.head, found.head, "seed {seed}: the hashes changed on the way");
+    assert_eq!(copy.rebuild().unwrap().differences, Vec::new(), "seed {seed}: the copy's views differ");
+    no_circle(&mut copy);
+}
+
+/// Nobody waits for itself, over dependencies and subtasks.
+fn no_circle(ledger: &mut Ledger) {
+    ledger
+        .read(|snapshot| {
+            for (task, on) in snapshot.edges()? {
+                let back = snapshot.waiting_path(on, task)?;
+                assert_eq!(back, None, "{task} waits for itself");
+            }
+            Ok(())
+        })
+        .unwrap();
+}
+
+fn sqlite(folder: &tempfile::TempDir, name: &str) -> Location {
+    Location::Sqlite(folder.path().join(name))
+}
+
+fn migrated() -> Option<postgres::Database> {
+    let server = postgres::shared()?;
+    Some(server.database_from("windlass_ledger", |url| {
+        Ledger::migrate(&Location::parse(url), Options::default()).unwrap();
+    }))
+}
+
+#[test]
+fn after_any_history_on_sqlite_the_views_and_the_chain_are_sound_and_it_moves_to_postgres() {
+    for seed in [1, 20_261_115, 77] {
+        let folder = tempfile::tempdir().unwrap();
+        let database = migrated();
+        let other = match &database {
+            Some(database) => Location::parse(&database.url),
+            None => sqlite(&folder, "copy.db"),
+        };
+        history(seed, &sqlite(&folder, "ledger.db"), &other);
+    }
+}
+
+#[test]
+fn after_any_history_on_postgres_the_views_and_the_chain_are_sound_and_it_moves_to_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(database) = migrated() else { return };
+    history(4_711, &Location::parse(&database.url), &sqlite(&folder, "copy.db"));
+}
+
+#[test]
+fn an_unknown_field_is_refused() {
+    let entry = Entry::named("task.add").unwrap();
+    let refused = entry.from_json(serde_json::json!({"title": "t", "prioriti": 1})).err().unwrap();
+    assert_eq!(refused.code, Code::UnknownField);
+    assert_eq!(refused.suggestions, ["priority"]);
+}
