@@ -7,6 +7,7 @@ mod licence;
 mod setup;
 mod step;
 mod test;
+mod tour;
 
 use std::env;
 use std::process::ExitCode;
@@ -17,15 +18,15 @@ use windlass_testkit::with_causes;
 
 const USAGE: &str = "cargo xtask COMMAND
 
+  tour                build windlass and show a small day of two agents
   setup               install what the tests need and this machine lacks
   test [ARGS…]        all tests and doc tests; with ARGS, given to `cargo nextest run`, only those
   check               format, lints, documentation, dependencies
   fuzz [--seconds N]  every fuzz target for N seconds (60)
   ci                  check, test and fuzz: what must pass before anything lands";
 
-/// For each target; a longer run is for whoever changed a parser.
+/// For each target, also in CI; a longer run is for whoever changed a parser.
 const FUZZ_SECONDS: u32 = 60;
-const FUZZ_SECONDS_IN_CI: u32 = 20;
 
 fn main() -> ExitCode {
     let args: Vec<String> = env::args().skip(1).collect();
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
 
 fn run(args: &[&str]) -> Result<(), Failure> {
     match args {
+        ["tour"] => tour::run(),
         ["setup"] => setup::run(),
         ["test", rest @ ..] => test::run(rest),
         ["check"] => check::run(),
@@ -58,7 +60,7 @@ fn usage() -> Failure {
 fn ci() -> Result<(), Failure> {
     timed("check", check::run)?;
     timed("test", || test::run(&[]))?;
-    timed("fuzz", || fuzz::run(FUZZ_SECONDS_IN_CI))
+    timed("fuzz", || fuzz::run(FUZZ_SECONDS))
 }
 
 fn timed(part: &str, run: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
