@@ -27,7 +27,10 @@ pub(crate) fn run(seconds: u32) -> Result<(), Failure> {
 
 fn fuzz(target: &str, seconds: u32) -> Result<(), Failure> {
     let time = format!("-max_total_time={seconds}");
-    let (found, seeds) = (format!("fuzz/corpus/{target}"), format!("fuzz/seeds/{target}"));
+    let (found, seeds) = (
+        format!("fuzz/corpus/{target}"),
+        format!("fuzz/seeds/{target}"),
+    );
     std::fs::create_dir_all(step::root().join(&found))
         .map_err(|error| Failure::Start(format!("fuzzing of {target}"), error))?;
     let args = ["fuzz", "run", target, &found, &seeds, "--", &time];

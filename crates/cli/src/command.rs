@@ -31,7 +31,11 @@ pub(crate) struct Flags {
 pub(crate) enum Parsed {
     /// Help or a version, to be printed.
     Help(String),
-    Operation { request: Box<dyn Request>, flags: Flags, is_events: bool },
+    Operation {
+        request: Box<dyn Request>,
+        flags: Flags,
+        is_events: bool,
+    },
 }
 
 /// A command line that makes no sense.
@@ -58,7 +62,10 @@ pub(crate) fn tree() -> Command {
         .arg(global("format", "How to answer: text or json").value_name("FORMAT"))
         .arg(global("json", "Answer with one JSON document").action(ArgAction::SetTrue));
     for (group, about) in GROUPS {
-        let mut command = Command::new(group).about(about).subcommand_required(true).arg_required_else_help(true);
+        let mut command = Command::new(group)
+            .about(about)
+            .subcommand_required(true)
+            .arg_required_else_help(true);
         for entry in TABLE {
             let mut words = entry.words();
             if let (Some(first), Some(leaf)) = (words.next(), words.next())
@@ -93,7 +100,12 @@ pub(crate) fn parse(environment: &Environment) -> Result<Parsed, Wrong> {
     let wrong = |error: clap::Error| explain(error, asked_format);
     let matches = match tree().try_get_matches_from(words) {
         Ok(matches) => matches,
-        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+            ) =>
+        {
             return Ok(Parsed::Help(error.to_string()));
         }
         Err(error) => return Err(wrong(error)),
@@ -125,7 +137,11 @@ pub(crate) fn parse(environment: &Environment) -> Result<Parsed, Wrong> {
         purpose: format!("windlass {}", name.replace('.', " ")),
     };
     let request = entry.from_matches(leaf).map_err(wrong)?;
-    Ok(Parsed::Operation { request, flags, is_events: name == "events" })
+    Ok(Parsed::Operation {
+        request,
+        flags,
+        is_events: name == "events",
+    })
 }
 
 /// The name of the operation and the matches of its own arguments.
@@ -141,9 +157,14 @@ fn chosen(matches: &ArgMatches) -> (String, &ArgMatches) {
 
 /// Whether JSON was asked for, found even in a command line that does not parse.
 fn format_hint(words: &[std::ffi::OsString]) -> Option<Format> {
-    let is_json = words.iter().zip(words.iter().skip(1).map(Some).chain([None])).any(|(word, next)| {
-        word == "--json" || word == "--format=json" || (word == "--format" && next.is_some_and(|next| next == "json"))
-    });
+    let is_json = words
+        .iter()
+        .zip(words.iter().skip(1).map(Some).chain([None]))
+        .any(|(word, next)| {
+            word == "--json"
+                || word == "--format=json"
+                || (word == "--format" && next.is_some_and(|next| next == "json"))
+        });
     is_json.then_some(Format::Json)
 }
 
@@ -151,24 +172,36 @@ fn format_hint(words: &[std::ffi::OsString]) -> Option<Format> {
 /// have been meant is suggested, never assumed.
 fn explain(error: clap::Error, format: Option<Format>) -> Wrong {
     let code = match error.kind() {
-        ErrorKind::InvalidValue | ErrorKind::ValueValidation | ErrorKind::InvalidUtf8 => Code::InvalidValue,
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation | ErrorKind::InvalidUtf8 => {
+            Code::InvalidValue
+        }
         _ => Code::Usage,
     };
     let text = error.to_string();
-    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let first = text
+        .lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default();
     let message = match error.kind() {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "which command?".to_owned(),
         _ => missing(&error).unwrap_or_else(|| first.trim_start_matches("error: ").to_owned()),
     };
-    let usage = text.lines().find_map(|line| line.strip_prefix("Usage: ")).map(str::to_owned);
+    let usage = text
+        .lines()
+        .find_map(|line| line.strip_prefix("Usage: "))
+        .map(str::to_owned);
     let hint = match (error.kind(), usage) {
-        (ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, _) => {
-            text.trim_end().to_owned()
-        }
+        (ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, _) => text.trim_end().to_owned(),
         (_, Some(usage)) => format!("usage: {usage}"),
         (_, None) => "see windlass --help".to_owned(),
     };
-    Wrong { code, message, hint, suggestions: suggestions(&error), format }
+    Wrong {
+        code,
+        message,
+        hint,
+        suggestions: suggestions(&error),
+        format,
+    }
 }
 
 /// clap lists missing arguments on lines of their own; one line is enough.
@@ -176,7 +209,9 @@ fn missing(error: &clap::Error) -> Option<String> {
     if error.kind() != ErrorKind::MissingRequiredArgument {
         return None;
     }
-    let Some(ContextValue::Strings(names)) = error.get(ContextKind::InvalidArg) else { return None };
+    let Some(ContextValue::Strings(names)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
     Some(format!("missing {}", names.join(" and ")))
 }
 
@@ -191,7 +226,9 @@ fn suggestions(error: &clap::Error) -> Vec<String> {
     }
     if let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand) {
         // The word may be right and only its group wrong: `task why` is `why`.
-        let leaves = TABLE.iter().filter_map(|entry| Some((entry, entry.words().last()?)));
+        let leaves = TABLE
+            .iter()
+            .filter_map(|entry| Some((entry, entry.words().last()?)));
         for (entry, leaf) in leaves {
             if !near(given, [leaf]).is_empty() || leaf == given {
                 found.push(format!("windlass {}", entry.name.replace('.', " ")));

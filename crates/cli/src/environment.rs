@@ -36,7 +36,10 @@ impl Environment {
         let variables = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
-        Self { arguments: std::env::args_os().collect(), variables }
+        Self {
+            arguments: std::env::args_os().collect(),
+            variables,
+        }
     }
 
     pub(crate) fn arguments(&self) -> &[OsString] {
@@ -50,7 +53,10 @@ impl Environment {
 
     /// A variable that is set to something.
     fn variable(&self, name: &str) -> Option<&str> {
-        self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
+        self.variables
+            .get(name)
+            .map(String::as_str)
+            .filter(|value| !value.is_empty())
     }
 
     pub(crate) fn context(&self, flags: Flags) -> Result<Context, Refusal> {
@@ -96,14 +102,20 @@ impl Environment {
     }
 
     fn fence(&self) -> Result<Option<(String, u64)>, Refusal> {
-        let (Some(task), Some(fence)) = (self.variable("WINDLASS_TASK"), self.variable("WINDLASS_FENCE")) else {
+        let (Some(task), Some(fence)) = (
+            self.variable("WINDLASS_TASK"),
+            self.variable("WINDLASS_FENCE"),
+        ) else {
             return Ok(None);
         };
         let number = fence.parse().map_err(|_| {
-            Refusal::new(Code::InvalidValue, format!("WINDLASS_FENCE '{fence}' is not a number"))
-                .hint("unset it, or set it to the fence that the claim answered")
-                .detail("field", "WINDLASS_FENCE")
-                .detail("given", fence)
+            Refusal::new(
+                Code::InvalidValue,
+                format!("WINDLASS_FENCE '{fence}' is not a number"),
+            )
+            .hint("unset it, or set it to the fence that the claim answered")
+            .detail("field", "WINDLASS_FENCE")
+            .detail("given", fence)
         })?;
         Ok(Some((task.to_owned(), number)))
     }
@@ -145,7 +157,9 @@ impl Environment {
 
 /// `.windlass/config.toml` of this folder or the nearest one above it.
 fn repository_file() -> Result<Option<(PathBuf, String)>, Refusal> {
-    let Ok(here) = std::env::current_dir() else { return Ok(None) };
+    let Ok(here) = std::env::current_dir() else {
+        return Ok(None);
+    };
     for folder in here.ancestors() {
         let path = folder.join(".windlass").join("config.toml");
         if let Some(text) = read_if_there(&path)? {
@@ -158,7 +172,14 @@ fn repository_file() -> Result<Option<(PathBuf, String)>, Refusal> {
 fn read_if_there(path: &Path) -> Result<Option<String>, Refusal> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
-        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => Ok(None),
+        Err(error)
+            if matches!(
+                error.kind(),
+                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+            ) =>
+        {
+            Ok(None)
+        }
         Err(error) => Err(Refusal::new(
             Code::SettingsInvalid,
             format!("{} cannot be read: {error}", path.display()),

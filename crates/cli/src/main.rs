@@ -25,9 +25,19 @@ fn main() -> ExitCode {
     let environment = Environment::read();
     let exit = match command::parse(&environment) {
         Ok(Parsed::Help(text)) => terminal.out(&text).map(|()| Exit::Done),
-        Ok(Parsed::Operation { request, flags, is_events }) => {
+        Ok(Parsed::Operation {
+            request,
+            flags,
+            is_events,
+        }) => {
             terminal.set_format(flags.format);
-            run(&mut terminal, environment, request.as_ref(), flags, is_events)
+            run(
+                &mut terminal,
+                environment,
+                request.as_ref(),
+                flags,
+                is_events,
+            )
         }
         Err(wrong) => {
             terminal.set_format(wrong.format.or(environment.format()));
@@ -88,16 +98,19 @@ fn stream(
     request: &dyn Request,
     cx: &mut windlass_ops::Context,
 ) -> std::io::Result<Exit> {
-    let has_limit = request.arguments().is_ok_and(|arguments| !arguments["limit"].is_null());
+    let arguments = request.arguments().unwrap_or_default();
+    let has_limit = arguments.get("limit").is_some_and(|limit| !limit.is_null());
     let mut page = request.run(cx);
     loop {
         let lines = match page {
             Ok(answer) => answer.lines(),
             Err(error) => return report::error(terminal, error),
         };
-        let Some(lines) = lines else { return Ok(Exit::Done) };
-        for document in &lines.documents {
-            terminal.out(document)?;
+        let Some(lines) = lines else {
+            return Ok(Exit::Done);
+        };
+        if !lines.documents.is_empty() {
+            terminal.out(&lines.documents.join("\n"))?;
         }
         match lines.next {
             Some(from) if !has_limit => page = Request::run(&Events { from, limit: None }, cx),

@@ -34,6 +34,8 @@ pub(crate) fn error(terminal: &mut Terminal, error: Error) -> std::io::Result<Ex
 
 /// Writes that a command line makes no sense.
 pub(crate) fn usage(terminal: &mut Terminal, wrong: Wrong) -> std::io::Result<Exit> {
-    let refusal = Refusal::new(wrong.code, wrong.message).hint(wrong.hint).suggest(wrong.suggestions);
+    let refusal = Refusal::new(wrong.code, wrong.message)
+        .hint(wrong.hint)
+        .suggest(wrong.suggestions);
     error(terminal, refusal.into())
 }

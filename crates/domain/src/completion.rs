@@ -28,7 +28,10 @@ impl Obstacles {
     ) -> Result<Grant, Refusal> {
         match (self.refuse(task, "cannot be done"), force) {
             (Ok(()), _) => Ok(grant),
-            (Err(_), Some(reason)) => Ok(Grant { forced: Some(reason.to_owned()), ..grant }),
+            (Err(_), Some(reason)) => Ok(Grant {
+                forced: Some(reason.to_owned()),
+                ..grant
+            }),
             (Err(refusal), None) => Err(refusal),
         }
     }
@@ -38,7 +41,11 @@ impl Obstacles {
             let count = self.dependencies.len();
             return Err(Refusal::new(
                 Code::DependenciesOpen,
-                format!("task {} {what}: it waits for {count} open {}", task.id, plural(count, "dependency", "dependencies")),
+                format!(
+                    "task {} {what}: it waits for {count} open {}",
+                    task.id,
+                    plural(count, "dependency", "dependencies")
+                ),
             )
             .hint(format!("see what it waits for: windlass why {}", task.id))
             .detail("task_id", task.id)
@@ -48,9 +55,16 @@ impl Obstacles {
             let count = self.children.len();
             return Err(Refusal::new(
                 Code::ChildrenOpen,
-                format!("task {} {what}: it has {count} open {}", task.id, plural(count, "subtask", "subtasks")),
+                format!(
+                    "task {} {what}: it has {count} open {}",
+                    task.id,
+                    plural(count, "subtask", "subtasks")
+                ),
             )
-            .hint(format!("work on the subtasks: windlass task claim --next --parent {}", task.id))
+            .hint(format!(
+                "work on the subtasks: windlass task claim --next --parent {}",
+                task.id
+            ))
             .detail("task_id", task.id)
             .detail("open_children", &self.children));
         }

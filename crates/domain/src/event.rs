@@ -411,21 +411,33 @@ impl std::fmt::Display for Unreadable {
         match self {
             Self::Kind(kind) => write!(f, "events of kind '{kind}' are not known to this version"),
             Self::Version(kind, version) => {
-                write!(f, "version {version} of '{}' is not known to this version", kind.as_str())
+                write!(
+                    f,
+                    "version {version} of '{}' is not known to this version",
+                    kind.as_str()
+                )
             }
-            Self::Data(kind, why) => write!(f, "an event '{}' cannot be read: {why}", kind.as_str()),
+            Self::Data(kind, why) => {
+                write!(f, "an event '{}' cannot be read: {why}", kind.as_str())
+            }
         }
     }
 }
 
 impl std::error::Error for Unreadable {}
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's skip_serializing_if takes a reference")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde's skip_serializing_if takes a reference"
+)]
 fn is_false(value: &bool) -> bool {
     !value
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's skip_serializing_if takes a reference")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde's skip_serializing_if takes a reference"
+)]
 fn is_zero(value: &u8) -> bool {
     *value == 0
 }
@@ -442,7 +454,10 @@ mod tests {
             won: Won::TakenOver,
             lease_until: Some(Time::from_millis(1_794_735_000_000)),
             lease_ms: Some(60_000),
-            taken_from: Some(Holder { agent: "w0".into(), fence: 2 }),
+            taken_from: Some(Holder {
+                agent: "w0".into(),
+                fence: 2,
+            }),
             reason: None,
         });
         let data = event.encode().unwrap();
@@ -451,12 +466,18 @@ mod tests {
 
     #[test]
     fn an_unknown_kind_stops_the_reader() {
-        assert!(matches!(Event::decode("task_teleported", 1, "{}"), Err(Unreadable::Kind(_))));
+        assert!(matches!(
+            Event::decode("task_teleported", 1, "{}"),
+            Err(Unreadable::Kind(_))
+        ));
     }
 
     #[test]
     fn a_newer_version_stops_the_reader() {
-        assert!(matches!(Event::decode("task_reopened", 2, "{}"), Err(Unreadable::Version(..))));
+        assert!(matches!(
+            Event::decode("task_reopened", 2, "{}"),
+            Err(Unreadable::Version(..))
+        ));
     }
 
     #[test]

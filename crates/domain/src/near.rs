@@ -20,7 +20,8 @@ fn edits(one: &str, other: &str) -> usize {
     for (row, a) in one.iter().enumerate() {
         let mut line = vec![row + 1];
         for (column, b) in other.iter().enumerate() {
-            let at = |line: &[usize], column: usize| line.get(column).copied().unwrap_or(usize::MAX);
+            let at =
+                |line: &[usize], column: usize| line.get(column).copied().unwrap_or(usize::MAX);
             let swapped = row > 0
                 && column > 0
                 && one.get(row - 1) == Some(b)
@@ -49,7 +50,10 @@ mod tests {
 
     #[test]
     fn the_nearest_word_comes_first() {
-        assert_eq!(near("leas", ["release", "lease", "least"]), ["lease", "least"]);
+        assert_eq!(
+            near("leas", ["release", "lease", "least"]),
+            ["lease", "least"]
+        );
     }
 
     #[test]

@@ -22,7 +22,12 @@ pub struct Reason {
 
 impl Reason {
     fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), next: None, tasks: Vec::new() }
+        Self {
+            code,
+            message: message.into(),
+            next: None,
+            tasks: Vec::new(),
+        }
     }
 
     fn next(mut self, next: impl Into<String>) -> Self {
@@ -54,19 +59,23 @@ pub fn reasons(
         Status::Ready => {}
         Status::InProgress => reasons.push(held(task, now)),
         Status::Blocked => {
-            let why = blocked_for.map(|why| format!(": {why}")).unwrap_or_default();
+            let why = blocked_for
+                .map(|why| format!(": {why}"))
+                .unwrap_or_default();
             reasons.push(
                 Reason::new("blocked", format!("it is blocked{why}"))
                     .next(format!("windlass task unblock {id}")),
             );
         }
         Status::Done => {
-            reasons.push(Reason::new("done", "it is done").next(format!("windlass task reopen {id}")));
+            reasons
+                .push(Reason::new("done", "it is done").next(format!("windlass task reopen {id}")));
             return reasons;
         }
         Status::Archived => {
             reasons.push(
-                Reason::new("archived", "it is archived").next(format!("windlass task restore {id}")),
+                Reason::new("archived", "it is archived")
+                    .next(format!("windlass task restore {id}")),
             );
             return reasons;
         }
@@ -74,8 +83,11 @@ pub fn reasons(
     if !obstacles.dependencies.is_empty() {
         let count = obstacles.dependencies.len();
         reasons.push(
-            Reason::new("dependencies_open", format!("it waits for {count} open task(s)"))
-                .tasks(&obstacles.dependencies),
+            Reason::new(
+                "dependencies_open",
+                format!("it waits for {count} open task(s)"),
+            )
+            .tasks(&obstacles.dependencies),
         );
     }
     if !obstacles.children.is_empty() {
@@ -93,12 +105,18 @@ pub fn reasons(
         );
     }
     if let Some(role) = &task.role {
-        reasons.push(Reason::new("role", format!("it waits for the role '{role}'")));
+        reasons.push(Reason::new(
+            "role",
+            format!("it waits for the role '{role}'"),
+        ));
     }
     if let (Status::Ready, Some(agent)) = (task.status, &task.agent) {
         reasons.push(
-            Reason::new("routed", format!("it is routed to {agent}; others do not get it from the queue"))
-                .next(format!("windlass task update {id} --agent ''")),
+            Reason::new(
+                "routed",
+                format!("it is routed to {agent}; others do not get it from the queue"),
+            )
+            .next(format!("windlass task update {id} --agent ''")),
         );
     }
     reasons
@@ -112,13 +130,23 @@ fn held(task: &Task, now: Time) -> Reason {
     if task.lease_ran_out(now) {
         return Reason::new(
             "lease_expired",
-            format!("{} holds it under fence {}, but the lease has run out", held.agent, held.fence),
+            format!(
+                "{} holds it under fence {}, but the lease has run out",
+                held.agent, held.fence
+            ),
         )
         .next(format!("windlass task claim {id} --agent NAME"));
     }
-    let until = task.lease_until.map_or("without a lease".to_owned(), |until| format!("until {until}"));
-    Reason::new("held", format!("{} holds it under fence {} {until}", held.agent, held.fence))
-        .next(format!("windlass task show {id}"))
+    let until = task
+        .lease_until
+        .map_or("without a lease".to_owned(), |until| {
+            format!("until {until}")
+        });
+    Reason::new(
+        "held",
+        format!("{} holds it under fence {} {until}", held.agent, held.fence),
+    )
+    .next(format!("windlass task show {id}"))
 }
 
 #[cfg(test)]
@@ -128,7 +156,10 @@ mod tests {
     use crate::task::samples::{NOW, claimed_by, created, in_status};
 
     fn codes(task: &Task, project: &Project, obstacles: &Obstacles) -> Vec<&'static str> {
-        reasons(task, project, obstacles, None, NOW).into_iter().map(|reason| reason.code).collect()
+        reasons(task, project, obstacles, None, NOW)
+            .into_iter()
+            .map(|reason| reason.code)
+            .collect()
     }
 
     #[test]
@@ -138,15 +169,26 @@ mod tests {
 
     #[test]
     fn every_reason_is_listed_not_only_the_first() {
-        let task = Task { agent: Some("w7".into()), ..created(Status::Ready) };
+        let task = Task {
+            agent: Some("w7".into()),
+            ..created(Status::Ready)
+        };
         let open = Obstacles {
             dependencies: vec![TaskId::from_bytes([1; 16])],
             children: vec![TaskId::from_bytes([2; 16])],
         };
-        let frozen = Project { frozen: true, ..project() };
+        let frozen = Project {
+            frozen: true,
+            ..project()
+        };
         assert_eq!(
             codes(&task, &frozen, &open),
-            ["dependencies_open", "children_open", "project_frozen", "routed"]
+            [
+                "dependencies_open",
+                "children_open",
+                "project_frozen",
+                "routed"
+            ]
         );
     }
 
@@ -159,13 +201,22 @@ mod tests {
             (Status::Done, "done"),
             (Status::Archived, "archived"),
         ] {
-            assert_eq!(codes(&in_status(status), &project(), &Obstacles::default()), [code]);
+            assert_eq!(
+                codes(&in_status(status), &project(), &Obstacles::default()),
+                [code]
+            );
         }
     }
 
     #[test]
     fn a_lease_that_ran_out_is_told_apart_from_one_that_runs() {
-        let task = Task { lease_until: Some(NOW), ..claimed_by("w1") };
-        assert_eq!(codes(&task, &project(), &Obstacles::default()), ["lease_expired"]);
+        let task = Task {
+            lease_until: Some(NOW),
+            ..claimed_by("w1")
+        };
+        assert_eq!(
+            codes(&task, &project(), &Obstacles::default()),
+            ["lease_expired"]
+        );
     }
 }

@@ -31,7 +31,8 @@ impl Fault {
 
     /// What cannot happen, happened.
     pub fn bug(message: impl Into<String>) -> Self {
-        Self::new(Code::Bug, message).hint("please report this, with the output of: windlass doctor")
+        Self::new(Code::Bug, message)
+            .hint("please report this, with the output of: windlass doctor")
     }
 
     #[must_use]
@@ -134,7 +135,10 @@ impl From<Unreadable> for Fault {
 
 /// A row of the database that does not hold what it should.
 pub(crate) fn unreadable(error: impl std::error::Error + Send + Sync + 'static) -> Fault {
-    Fault::new(Code::LedgerCorrupt, format!("a row cannot be read: {error}"))
-        .hint("check the ledger: windlass doctor")
-        .because(error)
+    Fault::new(
+        Code::LedgerCorrupt,
+        format!("a row cannot be read: {error}"),
+    )
+    .hint("check the ledger: windlass doctor")
+    .because(error)
 }

@@ -148,7 +148,10 @@ impl Ledger {
                 Database::Postgres(postgres::open(&settings)?)
             }
         };
-        Ok(Self { database, clock: options.clock })
+        Ok(Self {
+            database,
+            clock: options.clock,
+        })
     }
 
     /// Brings the ledger at `location` up to date; returns how many migrations were applied.

@@ -50,7 +50,10 @@ impl By {
             force: self.force()?,
             required: cx.required(),
         };
-        Ok(Caller { bearer, fence_of_task: cx.surroundings.fence.clone() })
+        Ok(Caller {
+            bearer,
+            fence_of_task: cx.surroundings.fence.clone(),
+        })
     }
 }
 
@@ -59,11 +62,16 @@ pub fn forced(force: bool, reason: Option<&str>) -> Result<Option<String>, Refus
     match (force, reason) {
         (false, None) => Ok(None),
         (true, Some(reason)) => Ok(Some(text::reason(reason)?)),
-        (true, None) => Err(Refusal::new(Code::ReasonRequired, "--force needs a reason, which is recorded")
-            .hint("add --reason \"why this is right\"")),
-        (false, Some(_)) => Err(Refusal::new(Code::InvalidValue, "--reason is for --force only")
-            .hint("add --force, or leave --reason out")
-            .detail("field", "reason")),
+        (true, None) => Err(Refusal::new(
+            Code::ReasonRequired,
+            "--force needs a reason, which is recorded",
+        )
+        .hint("add --reason \"why this is right\"")),
+        (false, Some(_)) => Err(
+            Refusal::new(Code::InvalidValue, "--reason is for --force only")
+                .hint("add --force, or leave --reason out")
+                .detail("field", "reason"),
+        ),
     }
 }
 
@@ -90,6 +98,9 @@ impl Caller {
         let from_surroundings = own
             .filter(|(id, _)| id.eq_ignore_ascii_case(&task.id.to_string()))
             .map(|(_, fence)| *fence);
-        Bearer { fence: self.bearer.fence.or(from_surroundings), ..self.bearer.clone() }
+        Bearer {
+            fence: self.bearer.fence.or(from_surroundings),
+            ..self.bearer.clone()
+        }
     }
 }

@@ -36,14 +36,27 @@ pub struct Workplace {
 
 impl std::fmt::Debug for Workplace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Workplace").field("location", &self.location).finish_non_exhaustive()
+        f.debug_struct("Workplace")
+            .field("location", &self.location)
+            .finish_non_exhaustive()
     }
 }
 
 impl Workplace {
     pub fn new(location: Location) -> Self {
-        let Options { wait, synchronous, purpose, clock: _ } = Options::default();
-        Self { location, wait, synchronous, purpose, clock: None }
+        let Options {
+            wait,
+            synchronous,
+            purpose,
+            clock: _,
+        } = Options::default();
+        Self {
+            location,
+            wait,
+            synchronous,
+            purpose,
+            clock: None,
+        }
     }
 
     pub fn options(&self) -> Options {
@@ -68,7 +81,12 @@ pub struct Context {
 
 impl Context {
     pub fn new(workplace: Workplace, surroundings: Surroundings, settings: Resolved) -> Self {
-        Self { workplace, surroundings, settings, ledger: None }
+        Self {
+            workplace,
+            surroundings,
+            settings,
+            ledger: None,
+        }
     }
 
     fn settings(&self) -> &Settings {
@@ -77,7 +95,8 @@ impl Context {
 
     fn ledger(&mut self, access: Access) -> Result<&mut Ledger, Fault> {
         // A ledger opened for reading may be the empty stand-in of one that does not exist yet.
-        let usable = matches!(self.ledger, Some((opened, _)) if opened == access || opened == Access::Write);
+        let usable =
+            matches!(self.ledger, Some((opened, _)) if opened == access || opened == Access::Write);
         if !usable {
             let ledger = Ledger::open(&self.workplace.location, access, self.workplace.options())?;
             self.ledger = Some((access, ledger));
@@ -102,7 +121,10 @@ impl Context {
         actor: &str,
         work: impl FnMut(&mut Transaction<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let provenance = Provenance { actor: actor.to_owned(), ..Provenance::default() };
+        let provenance = Provenance {
+            actor: actor.to_owned(),
+            ..Provenance::default()
+        };
         self.ledger(Access::Write)?.write(&provenance, work)
     }
 
@@ -126,8 +148,11 @@ impl Context {
     pub fn agent(&self, given: Option<&str>) -> Result<String, Refusal> {
         match self.identity(given)? {
             (name, true) => Ok(name),
-            (_, false) => Err(Refusal::new(Code::AgentRequired, "a claim needs the agent that will own it")
-                .hint("give --agent NAME or set WINDLASS_AGENT")),
+            (_, false) => Err(Refusal::new(
+                Code::AgentRequired,
+                "a claim needs the agent that will own it",
+            )
+            .hint("give --agent NAME or set WINDLASS_AGENT")),
         }
     }
 

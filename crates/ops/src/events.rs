@@ -49,7 +49,11 @@ impl Operation for Events {
             let events = EventView::all(snapshot.events_after(self.from, limit)?)?;
             let next = events.last().map_or(self.from, |event| event.seq);
             let has_more = next < snapshot.head()?.seq;
-            Ok(Page { events, next, has_more })
+            Ok(Page {
+                events,
+                next,
+                has_more,
+            })
         })
     }
 }
@@ -62,13 +66,22 @@ impl Output for Page {
         let rows = self.events.iter().map(|event| event.row(now)).collect();
         let sheet = Sheet::default().and_table(&EVENT_COLUMNS, rows);
         match self.has_more {
-            true => sheet.and_line(Cell::dim(format!("there are more; go on with --from {}", self.next))),
+            true => sheet.and_line(Cell::dim(format!(
+                "there are more; go on with --from {}",
+                self.next
+            ))),
             false => sheet,
         }
     }
 
     fn lines(&self) -> Option<Lines> {
-        let documents = self.events.iter().map(|event| serde_json::to_string(event).ok());
-        Some(Lines { documents: documents.collect::<Option<_>>()?, next: self.has_more.then_some(self.next) })
+        let documents = self
+            .events
+            .iter()
+            .map(|event| serde_json::to_string(event).ok());
+        Some(Lines {
+            documents: documents.collect::<Option<_>>()?,
+            next: self.has_more.then_some(self.next),
+        })
     }
 }

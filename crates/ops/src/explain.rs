@@ -33,7 +33,7 @@ pages! {
 /// Explains an error code.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Explain {
-    /// A code, such as stale_claim
+    /// The code of an error, as `--json` shows it
     pub code: String,
 }
 
@@ -57,13 +57,20 @@ impl Operation for Explain {
         let page = PAGES.iter().find(|(code, _)| *code == self.code);
         let (Some(code), Some((_, page))) = (Code::from_text(&self.code), page) else {
             let known = Code::ALL.iter().map(|code| code.as_str());
-            return Err(Refusal::new(Code::CodeNotFound, format!("'{}' is not an error code", self.code))
-                .hint("errors name their code; with --json it is error.code")
-                .detail("given", &self.code)
-                .suggest(near(&self.code, known))
-                .into());
+            return Err(Refusal::new(
+                Code::CodeNotFound,
+                format!("'{}' is not an error code", self.code),
+            )
+            .hint("errors name their code; with --json it is error.code")
+            .detail("given", &self.code)
+            .suggest(near(&self.code, known))
+            .into());
         };
-        Ok(ExplainedCode { code: self.code.clone(), exit: code.exit() as u8, page: (*page).to_owned() })
+        Ok(ExplainedCode {
+            code: self.code.clone(),
+            exit: code.exit() as u8,
+            page: (*page).to_owned(),
+        })
     }
 }
 
@@ -82,7 +89,10 @@ mod tests {
         for code in Code::ALL {
             let page = PAGES.iter().find(|(name, _)| *name == code.as_str());
             let (_, text) = page.unwrap_or_else(|| panic!("no page for {code}"));
-            assert!(text.starts_with(&format!("# {code}\n")), "{code}: wrong heading");
+            assert!(
+                text.starts_with(&format!("# {code}\n")),
+                "{code}: wrong heading"
+            );
             let exit = format!("Exit code {}", code.exit() as u8);
             assert!(text.contains(&exit), "{code}: should say '{exit}'");
         }

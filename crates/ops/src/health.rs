@@ -40,34 +40,51 @@ pub struct Check {
 
 impl Check {
     fn new(name: &'static str, findings: Vec<String>) -> Self {
-        Self { name, passed: findings.is_empty(), findings }
+        Self {
+            name,
+            passed: findings.is_empty(),
+            findings,
+        }
     }
 }
 
 impl Operation for Doctor {
     type Output = Examined;
     const NAME: &'static str = "doctor";
-    const ABOUT: &'static str = "Check the ledger: files, hash chain, counters; --rebuild the views";
+    const ABOUT: &'static str =
+        "Check the ledger: files, hash chain, counters; --rebuild the views";
     const EXAMPLE: &'static str = "windlass doctor --rebuild";
     const ACCESS: Access = Access::Admin;
 
     fn run(&self, cx: &mut Context) -> Result<Examined, Error> {
         let (events, mut checks) = cx.read(|snapshot| {
             let chain = audit(snapshot, None)?;
-            let checks =
-                vec![Check::new("files", snapshot.integrity()?), Check::new("chain", chain.findings)];
+            let checks = vec![
+                Check::new("files", snapshot.integrity()?),
+                Check::new("chain", chain.findings),
+            ];
             Ok((chain.head.seq, checks))
         })?;
         // Before anything else reads the views: they may be what is broken.
         if self.rebuild {
             let rebuilt = cx.whole_ledger(LedgerAccess::Write)?.rebuild()?;
             let findings = rebuilt.differences.iter().map(|found| {
-                format!("{}: {} rows were wrong, {} were missing", found.view, found.wrong, found.missing)
+                format!(
+                    "{}: {} rows were wrong, {} were missing",
+                    found.view, found.wrong, found.missing
+                )
             });
             checks.push(Check::new("views", findings.collect()));
         }
-        checks.push(Check::new("counters", cx.read(|snapshot| Ok(miscounted(snapshot)?))?));
-        Ok(Examined { healthy: checks.iter().all(|check| check.passed), events, checks })
+        checks.push(Check::new(
+            "counters",
+            cx.read(|snapshot| Ok(miscounted(snapshot)?))?,
+        ));
+        Ok(Examined {
+            healthy: checks.iter().all(|check| check.passed),
+            events,
+            checks,
+        })
     }
 }
 
@@ -76,17 +93,29 @@ fn miscounted(snapshot: &mut Snapshot<'_>) -> Result<Vec<String>, Fault> {
     let mut findings = Vec::new();
     for project in snapshot.projects()? {
         let mut compare = |what: &str, kept: i64, filter: ListFilter| -> Result<(), Fault> {
-            let counted = snapshot.count(&ListFilter { project: Some(project.id), ..filter })?;
+            let counted = snapshot.count(&ListFilter {
+                project: Some(project.id),
+                ..filter
+            })?;
             if u64::try_from(kept) != Ok(counted) {
-                findings.push(format!("project {} counts {kept} {what} tasks and has {counted}", project.name));
+                findings.push(format!(
+                    "project {} counts {kept} {what} tasks and has {counted}",
+                    project.name
+                ));
             }
             Ok(())
         };
         for status in Status::ALL {
-            let filter = ListFilter { status: Some(status), ..ListFilter::default() };
+            let filter = ListFilter {
+                status: Some(status),
+                ..ListFilter::default()
+            };
             compare(status.as_str(), project.counts.of(status), filter)?;
         }
-        let available = ListFilter { available: true, ..ListFilter::default() };
+        let available = ListFilter {
+            available: true,
+            ..ListFilter::default()
+        };
         compare("claimable", project.counts.claimable, available)?;
     }
     Ok(findings)
@@ -96,7 +125,11 @@ impl Output for Examined {
     fn sheet(&self, _now: Time) -> Sheet {
         let mut sheet = Sheet::default();
         for check in &self.checks {
-            let (word, tone) = if check.passed { ("ok", Tone::Good) } else { ("wrong", Tone::Bad) };
+            let (word, tone) = if check.passed {
+                ("ok", Tone::Good)
+            } else {
+                ("wrong", Tone::Bad)
+            };
             sheet = sheet.and_line(Cell::toned(format!("{word:<6}{}", check.name), tone));
             for finding in &check.findings {
                 sheet = sheet.and_line(format!("      {finding}"));
@@ -106,7 +139,11 @@ impl Output for Examined {
     }
 
     fn exit(&self) -> Exit {
-        if self.healthy { Exit::Done } else { Exit::Findings }
+        if self.healthy {
+            Exit::Done
+        } else {
+            Exit::Findings
+        }
     }
 }
 
@@ -154,7 +191,10 @@ impl Operation for Validate {
             let missing_deps: Vec<MissingDep> = snapshot
                 .orphan_edges()?
                 .into_iter()
-                .map(|(task_id, depends_on_id)| MissingDep { task_id, depends_on_id })
+                .map(|(task_id, depends_on_id)| MissingDep {
+                    task_id,
+                    depends_on_id,
+                })
                 .collect();
             let mut issues = Vec::new();
             for cycle in &cycles {
@@ -175,7 +215,12 @@ impl Operation for Validate {
                     ),
                 });
             }
-            Ok(Validated { is_valid: issues.is_empty(), issues, cycles, missing_deps })
+            Ok(Validated {
+                is_valid: issues.is_empty(),
+                issues,
+                cycles,
+                missing_deps,
+            })
         })
     }
 }
@@ -192,7 +237,9 @@ fn circles(edges: &[(TaskId, TaskId)]) -> Vec<Vec<TaskId>> {
     while let Some(start) = waits_for.keys().next().copied() {
         let mut way = vec![start];
         while let Some(last) = way.last().copied() {
-            let next = waits_for.get(&last).and_then(|on| on.iter().find(|on| waits_for.contains_key(on)));
+            let next = waits_for
+                .get(&last)
+                .and_then(|on| on.iter().find(|on| waits_for.contains_key(on)));
             match next.copied() {
                 None => {
                     waits_for.remove(&last);
@@ -227,7 +274,11 @@ impl Output for Validated {
     }
 
     fn exit(&self) -> Exit {
-        if self.is_valid { Exit::Done } else { Exit::Findings }
+        if self.is_valid {
+            Exit::Done
+        } else {
+            Exit::Findings
+        }
     }
 }
 
@@ -251,7 +302,10 @@ impl Operation for AuditHead {
 
     fn run(&self, cx: &mut Context) -> Result<HeadView, Error> {
         let head = cx.read(|snapshot| Ok(snapshot.head()?))?;
-        Ok(HeadView { seq: head.seq, hash: head.hash.to_string() })
+        Ok(HeadView {
+            seq: head.seq,
+            hash: head.hash.to_string(),
+        })
     }
 }
 
@@ -304,22 +358,36 @@ impl Operation for AuditVerify {
 /// Reads what `audit head` printed.
 fn head(text: &str) -> Result<Head, Refusal> {
     text.split_once(':')
-        .and_then(|(seq, hash)| Some(Head { seq: seq.parse().ok()?, hash: Hash::from_hex(hash)? }))
+        .and_then(|(seq, hash)| {
+            Some(Head {
+                seq: seq.parse().ok()?,
+                hash: Hash::from_hex(hash)?,
+            })
+        })
         .ok_or_else(|| {
-            Refusal::new(Code::InvalidValue, format!("expect '{text}' is not SEQ:HASH"))
-                .hint("give what windlass audit head printed")
-                .detail("field", "expect")
-                .detail("given", text)
+            Refusal::new(
+                Code::InvalidValue,
+                format!("expect '{text}' is not SEQ:HASH"),
+            )
+            .hint("give what windlass audit head printed")
+            .detail("field", "expect")
+            .detail("given", text)
         })
 }
 
 impl Output for Verified {
     fn sheet(&self, _now: Time) -> Sheet {
         if self.sound {
-            let text = format!("the chain of {} events is sound and ends in {}", self.seq, self.hash);
+            let text = format!(
+                "the chain of {} events is sound and ends in {}",
+                self.seq, self.hash
+            );
             return Sheet::line(Cell::toned(text, Tone::Good));
         }
-        let mut sheet = Sheet::line(Cell::toned(format!("the chain is sound up to event {}", self.seq), Tone::Bad));
+        let mut sheet = Sheet::line(Cell::toned(
+            format!("the chain is sound up to event {}", self.seq),
+            Tone::Bad,
+        ));
         for finding in &self.findings {
             sheet = sheet.and_line(format!("· {finding}"));
         }
@@ -327,7 +395,11 @@ impl Output for Verified {
     }
 
     fn exit(&self) -> Exit {
-        if self.sound { Exit::Done } else { Exit::Findings }
+        if self.sound {
+            Exit::Done
+        } else {
+            Exit::Findings
+        }
     }
 }
 
@@ -341,7 +413,16 @@ mod tests {
 
     #[test]
     fn only_the_tasks_on_a_circle_are_named() {
-        let edges = [(1, 2), (2, 3), (3, 2), (3, 4), (5, 1), (4, 6), (6, 7), (7, 6)];
+        let edges = [
+            (1, 2),
+            (2, 3),
+            (3, 2),
+            (3, 4),
+            (5, 1),
+            (4, 6),
+            (6, 7),
+            (7, 6),
+        ];
         let found = circles(&edges.map(|(a, b)| (id(a), id(b))));
         assert_eq!(found, [vec![id(2), id(3)], vec![id(6), id(7)]]);
         assert!(circles(&[(id(1), id(2))]).is_empty());

@@ -64,7 +64,10 @@ impl Output for ProjectView {
             (None, true) => ", frozen".to_owned(),
             (_, false) => String::new(),
         };
-        Sheet::line(format!("project {}: {} tasks{frozen}", self.name, self.task_count))
+        Sheet::line(format!(
+            "project {}: {} tasks{frozen}",
+            self.name, self.task_count
+        ))
     }
 }
 
@@ -96,7 +99,11 @@ impl Operation for Create {
     fn run(&self, cx: &mut Context) -> Result<ProjectView, Error> {
         let created = ProjectCreated {
             name: text::project_name(&self.name)?,
-            description: self.description.as_deref().map(|d| text::long("description", d)).transpose()?,
+            description: self
+                .description
+                .as_deref()
+                .map(|d| text::long("description", d))
+                .transpose()?,
             repo: self.repo.as_deref().map(text::repository).transpose()?,
             protected: false,
         };
@@ -117,10 +124,13 @@ fn refuse_taken(tx: &mut Transaction<'_>, name: &str) -> Result<(), Error> {
     if tx.find_project(name)?.is_none() {
         return Ok(());
     }
-    Err(Refusal::new(Code::ProjectExists, format!("there is a project '{name}' already"))
-        .hint(format!("look at it: windlass project show {name}"))
-        .detail("project", name)
-        .into())
+    Err(Refusal::new(
+        Code::ProjectExists,
+        format!("there is a project '{name}' already"),
+    )
+    .hint(format!("look at it: windlass project show {name}"))
+    .detail("project", name)
+    .into())
 }
 
 /// Lists the projects.
@@ -143,7 +153,9 @@ impl Operation for List {
     fn run(&self, cx: &mut Context) -> Result<Listed, Error> {
         cx.read(|snapshot| {
             let projects = snapshot.projects()?;
-            Ok(Listed { projects: projects.iter().map(ProjectView::from).collect() })
+            Ok(Listed {
+                projects: projects.iter().map(ProjectView::from).collect(),
+            })
         })
     }
 }
@@ -169,7 +181,14 @@ impl Output for Listed {
             ]
         };
         Sheet::default().and_table(
-            &["project", "state", "tasks", "claimable", "description…", "created"],
+            &[
+                "project",
+                "state",
+                "tasks",
+                "claimable",
+                "description…",
+                "created",
+            ],
             self.projects.iter().map(row).collect(),
         )
     }
@@ -240,7 +259,10 @@ impl Output for Shown {
         self.project
             .sheet(now)
             .and_facts([
-                ("description", project.description.clone().unwrap_or_default().into()),
+                (
+                    "description",
+                    project.description.clone().unwrap_or_default().into(),
+                ),
                 ("repo", project.repo.clone().unwrap_or_default().into()),
                 ("created", project.created_at.to_string().into()),
             ])
@@ -282,14 +304,20 @@ impl Operation for Rename {
                 refuse_taken(tx, &new_name)?;
                 tx.record_project(&project, [event])?;
             }
-            Ok(Renamed { old_name: self.old_name.clone(), new_name: new_name.clone() })
+            Ok(Renamed {
+                old_name: self.old_name.clone(),
+                new_name: new_name.clone(),
+            })
         })
     }
 }
 
 impl Output for Renamed {
     fn sheet(&self, _now: Time) -> Sheet {
-        Sheet::line(format!("project {} is now {}", self.old_name, self.new_name))
+        Sheet::line(format!(
+            "project {} is now {}",
+            self.old_name, self.new_name
+        ))
     }
 }
 

@@ -17,7 +17,10 @@ pub enum Block {
     Heading(String),
     /// Names and values.
     Facts(Vec<(String, Cell)>),
-    Table { columns: Vec<Column>, rows: Vec<Vec<Cell>> },
+    Table {
+        columns: Vec<Column>,
+        rows: Vec<Vec<Cell>>,
+    },
 }
 
 /// A column of a table.
@@ -48,7 +51,10 @@ pub enum Tone {
 
 impl Cell {
     pub fn toned(text: impl Into<String>, tone: Tone) -> Self {
-        Self { text: text.into(), tone }
+        Self {
+            text: text.into(),
+            tone,
+        }
     }
 
     pub fn dim(text: impl Into<String>) -> Self {
@@ -106,7 +112,10 @@ impl Sheet {
 
     #[must_use]
     pub fn and_facts<'a>(mut self, facts: impl IntoIterator<Item = (&'a str, Cell)>) -> Self {
-        let facts = facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        let facts = facts
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect();
         self.blocks.push(Block::Facts(facts));
         self
     }
@@ -116,7 +125,10 @@ impl Sheet {
     pub fn and_table(mut self, columns: &[&'static str], rows: Vec<Vec<Cell>>) -> Self {
         let columns = columns
             .iter()
-            .map(|name| Column { name: name.trim_end_matches('…'), flexible: name.ends_with('…') })
+            .map(|name| Column {
+                name: name.trim_end_matches('…'),
+                flexible: name.ends_with('…'),
+            })
             .collect();
         self.blocks.push(Block::Table { columns, rows });
         self

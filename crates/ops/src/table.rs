@@ -74,7 +74,9 @@ pub struct Entry {
 
 impl std::fmt::Debug for Entry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Entry").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Entry")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 
@@ -101,13 +103,15 @@ impl<O: Operation> Request for O {
     }
 
     fn arguments(&self) -> Result<Value, Fault> {
-        serde_json::to_value(self).map_err(|source| Fault::bug("arguments are not JSON").because(source))
+        serde_json::to_value(self)
+            .map_err(|source| Fault::bug("arguments are not JSON").because(source))
     }
 }
 
 impl<T: Output> Answer for T {
     fn json(&self) -> Result<String, Fault> {
-        serde_json::to_string(self).map_err(|source| Fault::bug("an answer is not JSON").because(source))
+        serde_json::to_string(self)
+            .map_err(|source| Fault::bug("an answer is not JSON").because(source))
     }
 
     fn sheet(&self, now: Time) -> Sheet {
@@ -151,7 +155,10 @@ impl Entry {
     /// The names of its arguments.
     pub fn fields(&self) -> Vec<String> {
         let command = (self.arguments)(Command::new(self.name));
-        command.get_arguments().map(|argument| argument.get_id().to_string()).collect()
+        command
+            .get_arguments()
+            .map(|argument| argument.get_id().to_string())
+            .collect()
     }
 
     /// A request from a parsed command line.
@@ -163,8 +170,11 @@ impl Entry {
     pub fn from_json(&self, value: Value) -> Result<Box<dyn Request>, Refusal> {
         let fields = self.fields();
         if let Value::Object(given) = &value {
-            let unknown: Vec<String> =
-                given.keys().filter(|key| !fields.contains(key)).cloned().collect();
+            let unknown: Vec<String> = given
+                .keys()
+                .filter(|key| !fields.contains(key))
+                .cloned()
+                .collect();
             if !unknown.is_empty() {
                 return Err(unknown_fields(self.name, &unknown, &fields));
             }

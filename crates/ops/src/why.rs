@@ -112,18 +112,21 @@ impl Operation for Why {
             (name, true) => Some(name),
             (_, false) => None,
         };
-        cx.read(|snapshot| match &self.task {
-            Some(id) => {
+        cx.read(|snapshot| {
+            if let Some(id) = &self.task {
                 let task = snapshot.task_named(id)?;
-                Ok(about_task(snapshot, &task)?)
+                return Ok(about_task(snapshot, &task)?);
             }
-            None => {
-                let projects = match &self.project {
-                    Some(name) => vec![snapshot.project_named(name)?],
-                    None => snapshot.projects()?,
-                };
-                Ok(about_queue(snapshot, &projects, self.project.is_some(), agent.as_deref())?)
-            }
+            let projects = match &self.project {
+                Some(name) => vec![snapshot.project_named(name)?],
+                None => snapshot.projects()?,
+            };
+            Ok(about_queue(
+                snapshot,
+                &projects,
+                self.project.is_some(),
+                agent.as_deref(),
+            )?)
         })
     }
 }
@@ -135,7 +138,13 @@ fn about_task(snapshot: &mut Snapshot<'_>, task: &Task) -> Result<Explained, Fau
         Status::Blocked => last_block_reason(snapshot, task)?,
         _ => None,
     };
-    let reasons = reasons(task, &project, &obstacles, blocked_for.as_deref(), snapshot.now());
+    let reasons = reasons(
+        task,
+        &project,
+        &obstacles,
+        blocked_for.as_deref(),
+        snapshot.now(),
+    );
     Ok(Explained {
         task_id: Some(task.id),
         title: Some(task.title.clone()),
@@ -165,7 +174,10 @@ fn about_queue(
     agent: Option<&str>,
 ) -> Result<Explained, Fault> {
     let filter = QueueFilter {
-        project: projects.first().filter(|_| one_project).map(|project| project.id),
+        project: projects
+            .first()
+            .filter(|_| one_project)
+            .map(|project| project.id),
         agent: agent.unwrap_or_default().to_owned(),
         role: None,
         tags: Vec::new(),
@@ -176,30 +188,80 @@ fn about_queue(
     let mut because = |code: &str, count: i64, message: String, next: &str| {
         if count > 0 {
             let next = Some(next.to_owned()).filter(|next| !next.is_empty());
-            reasons.push(ReasonView { code: code.to_owned(), message, next, count, tasks: Vec::new() });
+            reasons.push(ReasonView {
+                code: code.to_owned(),
+                message,
+                next,
+                count,
+                tasks: Vec::new(),
+            });
         }
     };
     let open = |state: &&ProjectState| !state.is_frozen;
     let sum = |pick: fn(&ProjectState) -> i64| states.iter().map(pick).sum::<i64>();
-    let given_out: i64 = states.iter().filter(open).map(|state| state.claimable).sum();
-    let frozen: i64 = states.iter().filter(|state| state.is_frozen).map(|state| state.claimable).sum();
+    let given_out: i64 = states
+        .iter()
+        .filter(open)
+        .map(|state| state.claimable)
+        .sum();
+    let frozen: i64 = states
+        .iter()
+        .filter(|state| state.is_frozen)
+        .map(|state| state.claimable)
+        .sum();
     if next.is_none() {
-        let who = agent.map_or("nobody in particular".to_owned(), |agent| agent.to_owned());
-        because("routed", given_out, format!("{given_out} claimable, but routed to others or for a role, not for {who}"), "windlass task list --available");
+        let who = agent.unwrap_or("nobody in particular");
+        because(
+            "routed",
+            given_out,
+            format!("{given_out} claimable, but routed to others or for a role, not for {who}"),
+            "windlass task list --available",
+        );
     }
-    because("project_frozen", frozen, format!("{frozen} claimable in frozen projects"), "windlass project unfreeze NAME");
+    because(
+        "project_frozen",
+        frozen,
+        format!("{frozen} claimable in frozen projects"),
+        "windlass project unfreeze NAME",
+    );
     let waiting = sum(|state| state.waiting);
-    because("waiting", waiting, format!("{waiting} ready, but behind open dependencies or subtasks"), "windlass task list -s ready");
+    because(
+        "waiting",
+        waiting,
+        format!("{waiting} ready, but behind open dependencies or subtasks"),
+        "windlass task list -s ready",
+    );
     let held = sum(|state| state.in_progress);
-    because("held", held, format!("{held} in progress"), "windlass task list -s in_progress");
+    because(
+        "held",
+        held,
+        format!("{held} in progress"),
+        "windlass task list -s in_progress",
+    );
     let blocked = sum(|state| state.blocked);
-    because("blocked", blocked, format!("{blocked} blocked"), "windlass task list -s blocked");
+    because(
+        "blocked",
+        blocked,
+        format!("{blocked} blocked"),
+        "windlass task list -s blocked",
+    );
     let backlog = sum(|state| state.backlog);
-    because("backlog", backlog, format!("{backlog} in the backlog, not ready"), "windlass task set-status TASK ready");
+    because(
+        "backlog",
+        backlog,
+        format!("{backlog} in the backlog, not ready"),
+        "windlass task set-status TASK ready",
+    );
     if reasons.is_empty() && next.is_none() {
         let message = "there are no open tasks".to_owned();
         let next = Some("windlass task add TITLE -s ready".to_owned());
-        reasons.push(ReasonView { code: "empty".to_owned(), message, next, count: 0, tasks: Vec::new() });
+        reasons.push(ReasonView {
+            code: "empty".to_owned(),
+            message,
+            next,
+            count: 0,
+            tasks: Vec::new(),
+        });
     }
     Ok(Explained {
         task_id: None,
@@ -216,9 +278,16 @@ impl Output for Explained {
     fn sheet(&self, _now: Time) -> Sheet {
         let first = match (self.task_id, self.next) {
             (Some(id), _) if self.claimable && self.reasons.is_empty() => {
-                format!("{} waits only for an agent: windlass task claim {id}", id.short())
+                format!(
+                    "{} waits only for an agent: windlass task claim {id}",
+                    id.short()
+                )
             }
-            (Some(id), _) => format!("{}: {}", id.short(), self.title.as_deref().unwrap_or_default()),
+            (Some(id), _) => format!(
+                "{}: {}",
+                id.short(),
+                self.title.as_deref().unwrap_or_default()
+            ),
             (None, Some(next)) => format!("{} would be given out next", next.short()),
             (None, None) => "nothing can be given out".to_owned(),
         };

@@ -1,6 +1,7 @@
 //! `docs/reference/` is generated from the table of operations; this fails when it is stale.
 //!
 //! `WINDLASS_BLESS=1 cargo test -p windlass-ops --test reference` writes it anew.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -21,7 +22,10 @@ fn check(file: &str, text: &str) {
         std::fs::write(&path, text).unwrap();
     }
     let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(kept == text, "{file} is stale: run WINDLASS_BLESS=1 cargo test -p windlass-ops --test reference");
+    assert!(
+        kept == text,
+        "{file} is stale: run WINDLASS_BLESS=1 cargo test -p windlass-ops --test reference"
+    );
 }
 
 #[test]
@@ -39,33 +43,75 @@ fn the_reference_of_commands_is_current() {
 
 fn write_operation(text: &mut String, entry: &Entry) {
     let words: Vec<&str> = entry.words().collect();
-    let mut command = (entry.arguments)(Command::new("operation").bin_name(format!("windlass {}", words.join(" "))));
+    let mut command = (entry.arguments)(
+        Command::new("operation").bin_name(format!("windlass {}", words.join(" "))),
+    );
     let usage = command.render_usage().to_string();
-    let usage = usage.trim_start_matches("Usage: ").split_whitespace().collect::<Vec<_>>().join(" ");
-    writeln!(text, "\n## windlass {}\n\n{}.\n", words.join(" "), entry.about).unwrap();
-    writeln!(text, "Operation `{}` · access {} · runs in the {}\n", entry.name, lower(&entry.access), lower(&entry.place)).unwrap();
+    let usage = usage
+        .trim_start_matches("Usage: ")
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    writeln!(
+        text,
+        "\n## windlass {}\n\n{}.\n",
+        words.join(" "),
+        entry.about
+    )
+    .unwrap();
+    writeln!(
+        text,
+        "Operation `{}` · access {} · runs in the {}\n",
+        entry.name,
+        lower(&entry.access),
+        lower(&entry.place)
+    )
+    .unwrap();
     writeln!(text, "```\n{usage}\n\n{}\n```", entry.example).unwrap();
-    let mut arguments: Vec<_> = command.get_arguments().filter(|argument| argument.get_id() != "help").collect();
+    let mut arguments: Vec<_> = command
+        .get_arguments()
+        .filter(|argument| argument.get_id() != "help")
+        .collect();
     arguments.sort_by_key(|argument| argument.get_index().unwrap_or(usize::MAX));
     if arguments.is_empty() {
         return;
     }
-    writeln!(text, "\n| argument | field | default | meaning |\n|---|---|---|---|").unwrap();
+    writeln!(
+        text,
+        "\n| argument | field | default | meaning |\n|---|---|---|---|"
+    )
+    .unwrap();
     for argument in arguments {
         let shown = match (argument.get_long(), argument.get_short()) {
             (Some(long), Some(short)) => format!("-{short}, --{long}"),
             (Some(long), None) => format!("--{long}"),
             _ => argument.get_id().to_string().to_uppercase(),
         };
-        let default: Vec<String> =
-            argument.get_default_values().iter().map(|value| value.to_string_lossy().into_owned()).collect();
-        let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
-        writeln!(text, "| `{shown}` | `{}` | {} | {help} |", argument.get_id(), default.join(", ")).unwrap();
+        let default: Vec<String> = argument
+            .get_default_values()
+            .iter()
+            .map(|value| value.to_string_lossy().into_owned())
+            .collect();
+        let help = argument
+            .get_help()
+            .map(ToString::to_string)
+            .unwrap_or_default();
+        writeln!(
+            text,
+            "| `{shown}` | `{}` | {} | {help} |",
+            argument.get_id(),
+            default.join(", ")
+        )
+        .unwrap();
     }
 }
 
 fn lower(value: &impl serde::Serialize) -> String {
-    serde_json::to_value(value).unwrap().as_str().unwrap().to_owned()
+    serde_json::to_value(value)
+        .unwrap()
+        .as_str()
+        .unwrap()
+        .to_owned()
 }
 
 #[test]
@@ -75,7 +121,12 @@ fn the_reference_of_errors_is_current() {
          | code | exit |\n|---|---|\n",
     );
     for code in Code::ALL {
-        writeln!(text, "| [`{code}`](../errors/{code}.md) | {} |", code.exit() as u8).unwrap();
+        writeln!(
+            text,
+            "| [`{code}`](../errors/{code}.md) | {} |",
+            code.exit() as u8
+        )
+        .unwrap();
     }
     check("errors.md", &text);
 }
@@ -90,7 +141,14 @@ fn the_reference_of_settings_is_current() {
     );
     for key in KEYS {
         let repository = if key.in_repository { "yes" } else { "ignored" };
-        writeln!(text, "| `{}` | {} | {repository} | {} |", key.name, key.default.unwrap_or("–"), key.about).unwrap();
+        writeln!(
+            text,
+            "| `{}` | {} | {repository} | {} |",
+            key.name,
+            key.default.unwrap_or("–"),
+            key.about
+        )
+        .unwrap();
     }
     check("settings.md", &text);
 }

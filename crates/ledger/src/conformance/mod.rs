@@ -59,14 +59,31 @@ impl Bed {
         let database = postgres::shared()?.database_from("windlass_ledger", |url| {
             Ledger::migrate(&Location::parse(url), Options::default()).unwrap();
         });
-        Some(Self::open(Location::parse(&database.url), None, Some(database)))
+        Some(Self::open(
+            Location::parse(&database.url),
+            None,
+            Some(database),
+        ))
     }
 
-    fn open(location: Location, folder: Option<TempDir>, database: Option<postgres::Database>) -> Self {
+    fn open(
+        location: Location,
+        folder: Option<TempDir>,
+        database: Option<postgres::Database>,
+    ) -> Self {
         let clock = Hand::new();
-        let options = Options { clock: Some(Arc::new(clock.clone())), ..Options::default() };
+        let options = Options {
+            clock: Some(Arc::new(clock.clone())),
+            ..Options::default()
+        };
         let ledger = Ledger::open(&location, Access::Write, options).unwrap();
-        Self { ledger, location, clock, _folder: folder, _database: database }
+        Self {
+            ledger,
+            location,
+            clock,
+            _folder: folder,
+            _database: database,
+        }
     }
 
     /// Does something as "tester".
@@ -74,14 +91,22 @@ impl Bed {
         &mut self,
         work: impl FnMut(&mut Transaction<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let by = Provenance { actor: "tester".to_owned(), ..Provenance::default() };
+        let by = Provenance {
+            actor: "tester".to_owned(),
+            ..Provenance::default()
+        };
         self.ledger.write(&by, work)
     }
 
     pub(crate) fn project(&mut self, name: &str) -> ProjectId {
         self.write(|tx| {
             let id = tx.new_project_id()?;
-            let data = ProjectCreated { name: name.into(), description: None, repo: None, protected: false };
+            let data = ProjectCreated {
+                name: name.into(),
+                description: None,
+                repo: None,
+                protected: false,
+            };
             tx.create(id, data)?;
             Ok(id)
         })
@@ -100,7 +125,10 @@ impl Bed {
     }
 
     pub(crate) fn task(&mut self, id: TaskId) -> Task {
-        self.ledger.read(|snapshot| Ok(snapshot.task(id)?)).unwrap().unwrap()
+        self.ledger
+            .read(|snapshot| Ok(snapshot.task(id)?))
+            .unwrap()
+            .unwrap()
     }
 
     pub(crate) fn happen(&mut self, id: TaskId, event: impl Into<Event>) -> Task {
@@ -113,13 +141,24 @@ impl Bed {
     }
 
     /// Claims the next task as the operation does.
-    pub(crate) fn claim_next(&mut self, filter: &QueueFilter, lease: Option<Span>) -> Option<TaskId> {
+    pub(crate) fn claim_next(
+        &mut self,
+        filter: &QueueFilter,
+        lease: Option<Span>,
+    ) -> Option<TaskId> {
         self.write(|tx| {
-            let Some(task) = tx.claimable(filter, 1)?.into_iter().next() else { return Ok(None) };
+            let Some(task) = tx.claimable(filter, 1)?.into_iter().next() else {
+                return Ok(None);
+            };
             let project = tx.project(task.project)?;
             let obstacles = tx.obstacles(&task)?;
             let role = filter.role.as_deref();
-            let request = Request { agent: &filter.agent, role, lease, now: tx.now() };
+            let request = Request {
+                agent: &filter.agent,
+                role,
+                lease,
+                now: tx.now(),
+            };
             let events = claim(&task, &project, &obstacles, &request)?;
             Ok(Some(tx.record_task(&task, events)?.id))
         })
@@ -147,7 +186,10 @@ pub(crate) fn ready(project: ProjectId) -> TaskCreated {
 }
 
 pub(crate) fn anybody(agent: &str) -> QueueFilter {
-    QueueFilter { agent: agent.to_owned(), ..QueueFilter::default() }
+    QueueFilter {
+        agent: agent.to_owned(),
+        ..QueueFilter::default()
+    }
 }
 
 /// Makes one test for each database out of a function over a [`Bed`].

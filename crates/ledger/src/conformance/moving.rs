@@ -21,7 +21,12 @@ fn some_history(bed: &mut Bed) {
     let first = bed.add(project, |task| task.tags = vec!["ü".into()]);
     bed.add(project, |task| task.depends_on = vec![first]);
     bed.claim_next(&anybody("w"), None).unwrap();
-    bed.happen(first, CommentAdded { text: "日本語 \"quoted\" \\ \n line".into() });
+    bed.happen(
+        first,
+        CommentAdded {
+            text: "日本語 \"quoted\" \\ \n line".into(),
+        },
+    );
 }
 
 fn exported(bed: &mut Bed) -> Vec<u8> {
@@ -80,7 +85,13 @@ fn a_different_history_is_refused(bed: &mut Bed) {
     other.project("something else");
     let refused = take(&mut other, &exported(bed)).unwrap_err();
     assert_eq!(refused.code(), Code::ImportConflict);
-    assert_eq!(other.ledger.read(|snapshot| Ok(snapshot.head()?.seq)).unwrap(), 1);
+    assert_eq!(
+        other
+            .ledger
+            .read(|snapshot| Ok(snapshot.head()?.seq))
+            .unwrap(),
+        1
+    );
 }
 
 fn a_damaged_file_is_refused_with_its_line(bed: &mut Bed) {
@@ -88,25 +99,44 @@ fn a_damaged_file_is_refused_with_its_line(bed: &mut Bed) {
     let file = String::from_utf8(exported(bed)).unwrap();
     let lines: Vec<&str> = file.lines().collect();
     let without = |index: usize| {
-        let kept: Vec<&str> =
-            lines.iter().enumerate().filter(|(at, _)| *at != index).map(|(_, line)| *line).collect();
+        let kept: Vec<&str> = lines
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| *at != index)
+            .map(|(_, line)| *line)
+            .collect();
         kept.join("\n") + "\n"
     };
     let damaged = [
         ("an event is missing", without(3), "line 4"),
         ("the end is missing", without(6), "line 7"),
-        ("it is cut in a line", file[..file.len() - 20].to_owned(), "line 7"),
+        (
+            "it is cut in a line",
+            file[..file.len() - 20].to_owned(),
+            "line 7",
+        ),
         ("a word is changed", file.replace("api", "apl"), "line 2"),
         ("it is another file", "{\"hello\":1}\n".to_owned(), "line 1"),
         ("it is empty", String::new(), "line 1"),
-        ("it is of a later format", file.replacen("\"version\":1", "\"version\":2", 1), "line 1"),
+        (
+            "it is of a later format",
+            file.replacen("\"version\":1", "\"version\":2", 1),
+            "line 1",
+        ),
     ];
     let mut other = another(bed);
     for (what, text, line) in damaged {
         let refused = take(&mut other, text.as_bytes()).unwrap_err();
         assert_eq!(refused.code(), Code::ImportInvalid, "{what}");
         assert!(refused.to_string().starts_with(line), "{what}: {refused}");
-        assert_eq!(other.ledger.read(|snapshot| Ok(snapshot.head()?.seq)).unwrap(), 0, "{what}");
+        assert_eq!(
+            other
+                .ledger
+                .read(|snapshot| Ok(snapshot.head()?.seq))
+                .unwrap(),
+            0,
+            "{what}"
+        );
     }
 }
 
@@ -114,13 +144,16 @@ fn a_damaged_file_is_refused_with_its_line(bed: &mut Bed) {
 fn an_older_file_is_copied_and_brought_up_to_date() {
     let mut bed = Bed::sqlite();
     some_history(&mut bed);
-    let Location::Sqlite(path) = bed.location.clone() else { panic!() };
+    let Location::Sqlite(path) = bed.location.clone() else {
+        panic!()
+    };
     // What a ledger of schema 1 looks like: the log without any view.
     let raw = rusqlite::Connection::open(&path).unwrap();
     for view in crate::sql::VIEWS {
         raw.execute_batch(&format!("DROP TABLE {view}")).unwrap();
     }
-    raw.execute_batch("DELETE FROM migrations WHERE number = 2; PRAGMA user_version = 1").unwrap();
+    raw.execute_batch("DELETE FROM migrations WHERE number = 2; PRAGMA user_version = 1")
+        .unwrap();
     drop(raw);
     let mut opened = Ledger::open(&bed.location, Access::Write, Options::default()).unwrap();
     assert_eq!(opened.rebuild().unwrap().differences, Vec::new());

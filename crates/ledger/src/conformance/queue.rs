@@ -82,9 +82,18 @@ fn all_tags_must_match(bed: &mut Bed) {
     bed.add(project, |task| task.tags = tags(&["b"]));
     let both = bed.add(project, |task| task.tags = tags(&["b", "a", "c"]));
     let mut with = |wanted: &[&str]| {
-        let filter = QueueFilter { tags: tags(wanted), ..anybody("w") };
+        let filter = QueueFilter {
+            tags: tags(wanted),
+            ..anybody("w")
+        };
         bed.ledger
-            .read(|snapshot| Ok(snapshot.claimable(&filter, 10)?.iter().map(|task| task.id).collect::<Vec<_>>()))
+            .read(|snapshot| {
+                Ok(snapshot
+                    .claimable(&filter, 10)?
+                    .iter()
+                    .map(|task| task.id)
+                    .collect::<Vec<_>>())
+            })
             .unwrap()
     };
     assert_eq!(with(&["a", "b"]), [both]);
@@ -103,19 +112,20 @@ fn changing_what_decides_the_order_moves_a_task_in_the_queue(bed: &mut Bed) {
         ..TaskUpdated::default()
     };
     bed.happen(second, update);
-    let old = QueueFilter { tags: vec!["old".into()], ..anybody("w") };
+    let old = QueueFilter {
+        tags: vec!["old".into()],
+        ..anybody("w")
+    };
     assert_eq!(bed.claim_next(&old, None), None);
     assert_eq!(drain(bed, "w"), [second, first]);
 }
 
-fn half_an_hour() -> Option<Span> {
-    Some(Span::from_millis(1_800_000))
-}
+const HALF_AN_HOUR: Option<Span> = Some(Span::from_millis(1_800_000));
 
 fn a_claim_that_ran_out_is_given_to_another(bed: &mut Bed) {
     let project = bed.project("api");
     let task = bed.add(project, |_| {});
-    bed.claim_next(&anybody("w1"), half_an_hour()).unwrap();
+    bed.claim_next(&anybody("w1"), HALF_AN_HOUR).unwrap();
     assert_eq!(bed.claim_next(&anybody("w2"), None), None);
     bed.clock.advance(1_800_000);
     assert_eq!(bed.claim_next(&anybody("w2"), None), Some(task));
@@ -126,10 +136,13 @@ fn a_claim_that_ran_out_is_given_to_another(bed: &mut Bed) {
 fn a_claim_that_ran_out_is_not_given_back_to_its_own_holder(bed: &mut Bed) {
     let project = bed.project("api");
     let task = bed.add(project, |_| {});
-    bed.claim_next(&anybody("w1"), half_an_hour()).unwrap();
+    bed.claim_next(&anybody("w1"), HALF_AN_HOUR).unwrap();
     bed.clock.advance(1_800_000);
     assert_eq!(bed.claim_next(&anybody("w1"), None), None);
-    let own = bed.ledger.read(|snapshot| Ok(snapshot.own_expired("w1")?)).unwrap();
+    let own = bed
+        .ledger
+        .read(|snapshot| Ok(snapshot.own_expired("w1")?))
+        .unwrap();
     assert_eq!(own, [task]);
 }
 
@@ -146,7 +159,11 @@ fn subtasks_of_one_task_can_be_claimed(bed: &mut Bed) {
     let found: Vec<TaskId> = bed
         .ledger
         .read(|snapshot| {
-            Ok(snapshot.claimable_children(parent, &filter, 10)?.iter().map(|task| task.id).collect())
+            Ok(snapshot
+                .claimable_children(parent, &filter, 10)?
+                .iter()
+                .map(|task| task.id)
+                .collect())
         })
         .unwrap();
     assert_eq!(found, [urgent, late]);
@@ -157,6 +174,9 @@ fn a_claimed_task_leaves_the_queue_at_once(bed: &mut Bed) {
     bed.add(project, |task| task.tags = vec!["x".into()]);
     assert!(bed.claim_next(&anybody("w1"), None).is_some());
     assert_eq!(bed.claim_next(&anybody("w2"), None), None);
-    let tagged = QueueFilter { tags: vec!["x".into()], ..anybody("w2") };
+    let tagged = QueueFilter {
+        tags: vec!["x".into()],
+        ..anybody("w2")
+    };
     assert_eq!(bed.claim_next(&tagged, None), None);
 }

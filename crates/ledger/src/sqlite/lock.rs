@@ -77,7 +77,10 @@ impl WriterLock {
         };
         Fault::new(
             Code::LedgerLocked,
-            format!("waited {} s for the ledger, which {holder} is writing", wait.as_secs()),
+            format!(
+                "waited {} s for the ledger, which {holder} is writing",
+                wait.as_secs()
+            ),
         )
         .hint("wait for it to end, or end it, then try again")
         .detail("holder", text.trim())
@@ -85,19 +88,31 @@ impl WriterLock {
     }
 
     fn unusable(&self, error: std::io::Error) -> Fault {
-        Fault::new(Code::StorageFailed, format!("{} cannot be locked: {error}", self.path.display()))
-            .hint("keep the ledger on a local disk")
-            .because(error)
+        Fault::new(
+            Code::StorageFailed,
+            format!("{} cannot be locked: {error}", self.path.display()),
+        )
+        .hint("keep the ledger on a local disk")
+        .because(error)
     }
 }
 
 fn open(path: &Path) -> Result<File, Fault> {
-    OpenOptions::new().create(true).read(true).write(true).truncate(false).open(path).map_err(|error| {
-        Fault::new(Code::LedgerReadOnly, format!("{} cannot be opened: {error}", path.display()))
+    OpenOptions::new()
+        .create(true)
+        .read(true)
+        .write(true)
+        .truncate(false)
+        .open(path)
+        .map_err(|error| {
+            Fault::new(
+                Code::LedgerReadOnly,
+                format!("{} cannot be opened: {error}", path.display()),
+            )
             .hint("check the permissions of the ledger's folder")
             .detail("path", path.display().to_string())
             .because(error)
-    })
+        })
 }
 
 fn sign(mut file: &File, purpose: &str) {

@@ -42,7 +42,9 @@ impl Database {
             Access::Read => "BEGIN",
             Access::Write => "BEGIN IMMEDIATE",
         };
-        self.connection.execute_batch(begin).map_err(|error| fault(&self.path, error))?;
+        self.connection
+            .execute_batch(begin)
+            .map_err(|error| fault(&self.path, error))?;
         Ok(SqliteStore::new(&self.connection, &self.path, held))
     }
 
@@ -62,9 +64,12 @@ impl Database {
 /// Copies beside the target first, so that the target is whole and durable once it is there.
 fn backup(connection: &Connection, path: &Path, to: &Path) -> Result<(), Fault> {
     let unusable = |error: &std::io::Error| {
-        Fault::new(Code::FileUnusable, format!("{} cannot be written: {error}", to.display()))
-            .hint("check the path, its permissions and the space left")
-            .detail("file", to.display().to_string())
+        Fault::new(
+            Code::FileUnusable,
+            format!("{} cannot be written: {error}", to.display()),
+        )
+        .hint("check the path, its permissions and the space left")
+        .detail("file", to.display().to_string())
     };
     let mut partial = to.as_os_str().to_owned();
     partial.push(".partial");
@@ -73,13 +78,18 @@ fn backup(connection: &Connection, path: &Path, to: &Path) -> Result<(), Fault> 
         std::fs::remove_file(&partial).map_err(|error| unusable(&error))?;
     }
     let target = partial.to_str().ok_or_else(|| {
-        Fault::new(Code::FileUnusable, format!("the path {} is not valid UTF-8", to.display()))
-            .hint("name a file whose path is UTF-8")
+        Fault::new(
+            Code::FileUnusable,
+            format!("the path {} is not valid UTF-8", to.display()),
+        )
+        .hint("name a file whose path is UTF-8")
     })?;
-    connection.execute("VACUUM INTO ?1", [target]).map_err(|error| match error.sqlite_error_code() {
-        Some(ErrorCode::DatabaseCorrupt) => fault(path, error),
-        _ => unusable(&std::io::Error::other(error)),
-    })?;
+    connection
+        .execute("VACUUM INTO ?1", [target])
+        .map_err(|error| match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseCorrupt) => fault(path, error),
+            _ => unusable(&std::io::Error::other(error)),
+        })?;
     std::fs::File::open(&partial)
         .and_then(|file| file.sync_all())
         .and_then(|()| std::fs::rename(&partial, to))
@@ -98,18 +108,20 @@ fn fault(path: &Path, error: rusqlite::Error) -> Fault {
     let shown = path.display();
     let code = error.sqlite_error_code();
     let fault = match code {
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            Fault::new(Code::LedgerLocked, format!("{shown} is locked by a program that is not windlass"))
-                .hint("close other programs that have the file open, then try again")
-        }
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Fault::new(
+            Code::LedgerLocked,
+            format!("{shown} is locked by a program that is not windlass"),
+        )
+        .hint("close other programs that have the file open, then try again"),
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
             Fault::new(Code::LedgerReadOnly, format!("{shown} cannot be written"))
                 .hint("check the permissions of the file and its folder")
         }
-        Some(ErrorCode::DiskFull) => {
-            Fault::new(Code::LedgerFull, format!("there is no space left for {shown}"))
-                .hint("free some space and try again; nothing was changed")
-        }
+        Some(ErrorCode::DiskFull) => Fault::new(
+            Code::LedgerFull,
+            format!("there is no space left for {shown}"),
+        )
+        .hint("free some space and try again; nothing was changed"),
         Some(ErrorCode::DatabaseCorrupt) => {
             Fault::new(Code::LedgerCorrupt, format!("{shown} is damaged"))
                 .hint("restore a backup, or export what can be read: windlass export FILE")
@@ -126,7 +138,10 @@ fn fault(path: &Path, error: rusqlite::Error) -> Fault {
 }
 
 fn not_a_ledger(path: &Path) -> Fault {
-    Fault::new(Code::NotALedger, format!("{} is not a ledger of windlass", path.display()))
-        .hint("name another file with --db, or move this one away")
-        .detail("path", path.display().to_string())
+    Fault::new(
+        Code::NotALedger,
+        format!("{} is not a ledger of windlass", path.display()),
+    )
+    .hint("name another file with --db, or move this one away")
+    .detail("path", path.display().to_string())
 }

@@ -31,10 +31,13 @@ pub(crate) struct Settings {
 /// Opens a ledger file; makes it if it does not exist, unless it is only read.
 pub(crate) fn open(path: &Path, access: Access, settings: &Settings) -> Result<Database, Fault> {
     let exists = path.try_exists().map_err(|error| {
-        Fault::new(Code::LedgerUnreachable, format!("{} cannot be reached: {error}", path.display()))
-            .hint("check the permissions of the folders above it")
-            .detail("path", path.display().to_string())
-            .because(error)
+        Fault::new(
+            Code::LedgerUnreachable,
+            format!("{} cannot be reached: {error}", path.display()),
+        )
+        .hint("check the permissions of the folders above it")
+        .detail("path", path.display().to_string())
+        .because(error)
     })?;
     if access == Access::Read && !exists {
         return empty(path, settings);
@@ -42,10 +45,13 @@ pub(crate) fn open(path: &Path, access: Access, settings: &Settings) -> Result<D
     let folder = folder_of(path);
     if !exists {
         std::fs::create_dir_all(&folder).map_err(|error| {
-            Fault::new(Code::LedgerUnreachable, format!("{} cannot be created", folder.display()))
-                .hint("check the path of --db, WINDLASS_DB or database.url")
-                .detail("path", path.display().to_string())
-                .because(error)
+            Fault::new(
+                Code::LedgerUnreachable,
+                format!("{} cannot be created", folder.display()),
+            )
+            .hint("check the path of --db, WINDLASS_DB or database.url")
+            .detail("path", path.display().to_string())
+            .because(error)
         })?;
     }
     refuse_network(&folder)?;
@@ -92,7 +98,9 @@ fn connect(path: &Path, settings: &Settings) -> Result<Connection, Fault> {
     let connection = Connection::open_with_flags(path, flags).map_err(wrong)?;
     // First of all: everything after this waits instead of failing.
     connection.busy_timeout(settings.wait).map_err(wrong)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(wrong)?;
+    connection
+        .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+        .map_err(wrong)?;
     connection
         .execute_batch(&format!(
             "PRAGMA synchronous = {}; PRAGMA wal_autocheckpoint = {WAL_PAGES}; PRAGMA temp_store = MEMORY;",
@@ -121,7 +129,10 @@ fn state(connection: &Connection, path: &Path) -> Result<State, Fault> {
         (APPLICATION_ID, version) if version < NEWEST => Ok(State::Older(version)),
         (APPLICATION_ID, version) => Err(Fault::new(
             Code::LedgerNewer,
-            format!("{} has schema {version}, this windlass knows {NEWEST}", path.display()),
+            format!(
+                "{} has schema {version}, this windlass knows {NEWEST}",
+                path.display()
+            ),
         )
         .hint("use a newer windlass")
         .detail("path", path.display().to_string())
@@ -134,7 +145,9 @@ fn state(connection: &Connection, path: &Path) -> Result<State, Fault> {
 
 fn is_empty(connection: &Connection, path: &Path) -> Result<bool, Fault> {
     connection
-        .query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| row.get(0))
+        .query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| {
+            row.get(0)
+        })
         .map_err(|error| fault(path, error))
 }
 
@@ -142,13 +155,18 @@ fn is_empty(connection: &Connection, path: &Path) -> Result<bool, Fault> {
 fn make_current(database: &mut Database, settings: &Settings) -> Result<(), Fault> {
     let path = database.path.clone();
     let wrong = |error| fault(&path, error);
-    let Some(lock) = &database.lock else { return Ok(()) };
+    let Some(lock) = &database.lock else {
+        return Ok(());
+    };
     let held = lock.acquire(settings.wait, &settings.purpose)?;
     // Somebody else may have done it while we waited for the lock.
     let from = match state(&database.connection, &path)? {
         State::Current => return Ok(()),
         State::New => {
-            database.connection.execute_batch("PRAGMA journal_mode = WAL").map_err(wrong)?;
+            database
+                .connection
+                .execute_batch("PRAGMA journal_mode = WAL")
+                .map_err(wrong)?;
             0
         }
         State::Older(version) => {
@@ -156,9 +174,14 @@ fn make_current(database: &mut Database, settings: &Settings) -> Result<(), Faul
             version
         }
     };
-    database.connection.execute_batch("BEGIN IMMEDIATE").map_err(wrong)?;
+    database
+        .connection
+        .execute_batch("BEGIN IMMEDIATE")
+        .map_err(wrong)?;
     let mut store = SqliteStore::new(&database.connection, &path, Some(held));
-    let pending = MIGRATIONS.iter().filter(|migration| migration.number > from);
+    let pending = MIGRATIONS
+        .iter()
+        .filter(|migration| migration.number > from);
     let mut views_are_new = false;
     for migration in pending {
         apply(&database.connection, &path, migration, settings.now)?;
@@ -223,9 +246,13 @@ fn refuse_network(folder: &Path) -> Result<(), Fault> {
         (0x00c3_6400, "Ceph"),
         (0x0bd0_0bd0, "Lustre"),
     ];
-    let Ok(stat) = rustix::fs::statfs(folder) else { return Ok(()) };
+    let Ok(stat) = rustix::fs::statfs(folder) else {
+        return Ok(());
+    };
     let kind = stat.f_type;
-    let Some((_, name)) = NETWORK.iter().find(|(magic, _)| *magic == kind) else { return Ok(()) };
+    let Some((_, name)) = NETWORK.iter().find(|(magic, _)| *magic == kind) else {
+        return Ok(());
+    };
     Err(Fault::new(
         Code::NetworkFileSystem,
         format!("{} is on a network file system ({name})", folder.display()),

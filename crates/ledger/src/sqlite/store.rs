@@ -48,7 +48,12 @@ pub(crate) struct SqliteStore<'a> {
 
 impl<'a> SqliteStore<'a> {
     pub(super) fn new(connection: &'a Connection, path: &'a Path, lock: Option<Held>) -> Self {
-        Self { connection, path, open: true, _lock: lock }
+        Self {
+            connection,
+            path,
+            open: true,
+            _lock: lock,
+        }
     }
 
     /// Ends a transaction that changed the schema.
@@ -62,7 +67,11 @@ impl<'a> SqliteStore<'a> {
         fault(self.path, error)
     }
 
-    fn project_ids(&mut self, wanted: Option<ProjectId>, sql: &str) -> Result<Vec<[u8; 16]>, Fault> {
+    fn project_ids(
+        &mut self,
+        wanted: Option<ProjectId>,
+        sql: &str,
+    ) -> Result<Vec<[u8; 16]>, Fault> {
         let mut ids = all(self, sql, &[], |row| row.id(0))?;
         ids.retain(|id| wanted.is_none_or(|only| *id == only.to_bytes()));
         Ok(ids)
@@ -80,9 +89,13 @@ impl Drop for SqliteStore<'_> {
 
 impl Statements for SqliteStore<'_> {
     fn run(&mut self, sql: &str, cells: &[Cell<'_>]) -> Result<u64, Fault> {
-        let mut statement = self.connection.prepare_cached(sql).map_err(|error| self.wrong(error))?;
-        let changed =
-            statement.execute(params_from_iter(cells)).map_err(|error| self.wrong(error))?;
+        let mut statement = self
+            .connection
+            .prepare_cached(sql)
+            .map_err(|error| self.wrong(error))?;
+        let changed = statement
+            .execute(params_from_iter(cells))
+            .map_err(|error| self.wrong(error))?;
         Ok(changed as u64)
     }
 
@@ -92,8 +105,13 @@ impl Statements for SqliteStore<'_> {
         cells: &[Cell<'_>],
         each: &mut dyn FnMut(&dyn Columns) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
-        let mut statement = self.connection.prepare_cached(sql).map_err(|error| self.wrong(error))?;
-        let mut rows = statement.query(params_from_iter(cells)).map_err(|error| self.wrong(error))?;
+        let mut statement = self
+            .connection
+            .prepare_cached(sql)
+            .map_err(|error| self.wrong(error))?;
+        let mut rows = statement
+            .query(params_from_iter(cells))
+            .map_err(|error| self.wrong(error))?;
         while let Some(row) = rows.next().map_err(|error| self.wrong(error))? {
             each(row)?;
         }
@@ -103,7 +121,12 @@ impl Statements for SqliteStore<'_> {
 
 impl Store for SqliteStore<'_> {
     fn head(&mut self) -> Result<Head, Fault> {
-        let last = first(self, HEAD, &[], |row| Ok(Head { seq: row.count(0)?, hash: row.hash(1)? }))?;
+        let last = first(self, HEAD, &[], |row| {
+            Ok(Head {
+                seq: row.count(0)?,
+                hash: row.hash(1)?,
+            })
+        })?;
         Ok(last.unwrap_or(Head::EMPTY))
     }
 

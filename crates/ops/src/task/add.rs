@@ -38,7 +38,13 @@ pub struct Add {
     #[serde(default = "backlog")]
     pub status: String,
     /// From 0 to 3, 3 is the highest
-    #[arg(short, long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    #[arg(
+        short,
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        allow_negative_numbers = true
+    )]
     #[serde(default)]
     pub priority: i64,
     #[arg(short, long, value_name = "TAG,…", value_delimiter = ',')]
@@ -55,7 +61,7 @@ pub struct Add {
     #[arg(long, value_name = "TASK")]
     #[serde(default)]
     pub parent: Option<String>,
-    /// Whom it is routed to; with --status in_progress, who holds it
+    /// Whom it is routed to; if it begins in progress, who holds it
     #[arg(long, value_name = "NAME")]
     #[serde(default)]
     pub agent: Option<String>,
@@ -112,7 +118,9 @@ impl Operation for Add {
         let (actor, _) = cx.identity(self.author.as_deref())?;
         cx.write(&actor, |tx| {
             let task = self.create(tx, &wanted)?;
-            Ok(Added { task: TaskView::load(tx, &task, Level::Full)? })
+            Ok(Added {
+                task: TaskView::load(tx, &task, Level::Full)?,
+            })
         })
     }
 }
@@ -138,18 +146,26 @@ impl Add {
     fn checked(&self, cx: &Context) -> Result<Wanted, Refusal> {
         let status = Status::parse(&self.status)?;
         if status == Status::Archived {
-            return Err(Refusal::new(Code::InvalidValue, "a task cannot begin archived")
-                .hint("leave --status out, or give --status ready")
-                .detail("field", "status")
-                .detail("given", status));
+            return Err(
+                Refusal::new(Code::InvalidValue, "a task cannot begin archived")
+                    .hint("leave --status out, or give --status ready")
+                    .detail("field", "status")
+                    .detail("given", status),
+            );
         }
         text::few("depends_on", &self.depends_on)?;
         let agent = match (status, &self.agent) {
-            (Status::InProgress, given) => cx.identity(given.as_deref()).map(|(name, named)| named.then_some(name))?,
+            (Status::InProgress, given) => cx
+                .identity(given.as_deref())
+                .map(|(name, named)| named.then_some(name))?,
             (_, Some(name)) => Some(text::name("agent", name)?),
             (_, None) => None,
         };
-        let project = self.project.as_deref().or(cx.default_project()).unwrap_or(INBOX);
+        let project = self
+            .project
+            .as_deref()
+            .or(cx.default_project())
+            .unwrap_or(INBOX);
         Ok(Wanted {
             title: text::title(&self.title)?,
             project: text::project_name(project)?,
@@ -163,7 +179,11 @@ impl Add {
             tags: text::tags(&self.tags)?,
             links: text::links(&self.links)?,
             priority: text::priority(self.priority)?,
-            due_at: self.due.as_deref().map(|due| Time::parse("due", due)).transpose()?,
+            due_at: self
+                .due
+                .as_deref()
+                .map(|due| Time::parse("due", due))
+                .transpose()?,
             metadata: self
                 .metadata
                 .as_ref()
@@ -178,7 +198,11 @@ impl Add {
     }
 
     fn create(&self, tx: &mut Transaction<'_>, wanted: &Wanted) -> Result<Task, Error> {
-        let parent = self.parent.as_deref().map(|id| tx.task_named(id)).transpose()?;
+        let parent = self
+            .parent
+            .as_deref()
+            .map(|id| tx.task_named(id))
+            .transpose()?;
         let project = match &parent {
             Some(parent) => {
                 refuse_as_parent(parent)?;
@@ -191,13 +215,30 @@ impl Add {
         if let Some(parent) = &parent {
             refuse_circle_through_parent(tx, id, parent.id, &depends_on)?;
         }
-        let created = self.event(wanted, &project, parent.map(|parent| parent.id), &depends_on);
-        let created = TaskCreated { forced: forced_done(tx, id, &created, wanted)?, ..created };
+        let created = Self::event(
+            wanted,
+            &project,
+            parent.map(|parent| parent.id),
+            &depends_on,
+        );
+        let created = TaskCreated {
+            forced: forced_done(tx, id, &created, wanted)?,
+            ..created
+        };
         tx.create(id, created)?;
-        let mut task = tx.task(id)?.ok_or_else(|| windlass_ledger::Fault::bug("a new task is missing"))?;
+        let mut task = tx
+            .task(id)?
+            .ok_or_else(|| windlass_ledger::Fault::bug("a new task is missing"))?;
         if wanted.status == Status::InProgress {
-            let Some(agent) = &wanted.agent else { return Err(agent_required(&task).into()) };
-            let request = Request { agent, role: None, lease: wanted.lease, now: tx.now() };
+            let Some(agent) = &wanted.agent else {
+                return Err(agent_required(&task).into());
+            };
+            let request = Request {
+                agent,
+                role: None,
+                lease: wanted.lease,
+                now: tx.now(),
+            };
             let claimed = set_in_progress(&task, &request, wanted.forced.as_deref());
             task = tx.record_task(&task, [claimed])?;
         }
@@ -208,7 +249,6 @@ impl Add {
     }
 
     fn event(
-        &self,
         wanted: &Wanted,
         project: &Project,
         parent: Option<TaskId>,
@@ -263,7 +303,10 @@ pub(super) fn refuse_as_parent(parent: &Task) -> Result<(), Refusal> {
     }
     Err(Refusal::new(
         Code::SubtaskDepth,
-        format!("task {} is a subtask itself, and subtasks go one level deep", parent.id),
+        format!(
+            "task {} is a subtask itself, and subtasks go one level deep",
+            parent.id
+        ),
     )
     .hint("make it a subtask of the parent, or use --depends-on")
     .detail("task_id", parent.id)
@@ -295,6 +338,9 @@ pub(super) fn stale_after(given: &str) -> Result<u32, Refusal> {
 impl Output for Added {
     fn sheet(&self, _now: Time) -> Sheet {
         let task = &self.task;
-        Sheet::line(format!("{} added to {} as {}: {}", task.task_id, task.project, task.status, task.title))
+        Sheet::line(format!(
+            "{} added to {} as {}: {}",
+            task.task_id, task.project, task.status, task.title
+        ))
     }
 }

@@ -43,7 +43,11 @@ impl Operation for Archive {
 
     fn run(&self, cx: &mut Context) -> Result<Changed, Error> {
         if self.cascade && self.orphan {
-            return Err(usage("--cascade and --orphan exclude each other", "give one of them").into());
+            return Err(usage(
+                "--cascade and --orphan exclude each other",
+                "give one of them",
+            )
+            .into());
         }
         let caller = self.by.caller(cx)?;
         let comment = comment(self.comment.as_deref())?;
@@ -79,12 +83,12 @@ fn archive_open_children(
     Ok(())
 }
 
-fn detach_children(
-    tx: &mut Transaction<'_>,
-    parent: &windlass_domain::Task,
-) -> Result<(), Error> {
+fn detach_children(tx: &mut Transaction<'_>, parent: &windlass_domain::Task) -> Result<(), Error> {
     for child in tx.children(parent.id)? {
-        let detached = TaskUpdated { parent: Some(Change::Cleared), ..TaskUpdated::default() };
+        let detached = TaskUpdated {
+            parent: Some(Change::Cleared),
+            ..TaskUpdated::default()
+        };
         tx.record_task(&child, [detached.into()])?;
     }
     Ok(())

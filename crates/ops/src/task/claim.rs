@@ -146,14 +146,27 @@ impl Operation for Claim {
         let given = self.agent.as_deref().or(self.author.as_deref());
         let agent = cx.agent(given)?;
         let lease = cx.lease(self.lease.as_deref())?;
-        let role = self.role.as_deref().map(|role| text::name("role", role)).transpose()?;
+        let role = self
+            .role
+            .as_deref()
+            .map(|role| text::name("role", role))
+            .transpose()?;
         match (&self.task, self.next) {
             (Some(id), false) => {
                 if self.project.is_some() || !self.tags.is_empty() || self.parent.is_some() {
-                    return Err(usage("filters are for --next", "name a task, or filter the queue with --next").into());
+                    return Err(usage(
+                        "filters are for --next",
+                        "name a task, or filter the queue with --next",
+                    )
+                    .into());
                 }
                 cx.write(&agent, |tx| {
-                    let request = Request { agent: &agent, role: role.as_deref(), lease, now: tx.now() };
+                    let request = Request {
+                        agent: &agent,
+                        role: role.as_deref(),
+                        lease,
+                        now: tx.now(),
+                    };
                     claim_one(tx, id, &request, self.view)
                 })
             }
@@ -161,19 +174,32 @@ impl Operation for Claim {
                 let filters = Filters {
                     // Subtasks are in the project of their parent, whatever the default is.
                     project: self.project.clone().or_else(|| {
-                        cx.default_project().filter(|_| self.parent.is_none()).map(str::to_owned)
+                        cx.default_project()
+                            .filter(|_| self.parent.is_none())
+                            .map(str::to_owned)
                     }),
                     tags: text::tags(&self.tags)?,
                     parent: self.parent.clone(),
                     role: role.clone(),
                 };
                 cx.write(&agent, |tx| {
-                    let request = Request { agent: &agent, role: role.as_deref(), lease, now: tx.now() };
+                    let request = Request {
+                        agent: &agent,
+                        role: role.as_deref(),
+                        lease,
+                        now: tx.now(),
+                    };
                     claim_next(tx, &filters, &request, self.view)
                 })
             }
-            (Some(_), true) => Err(usage("give a task or --next, not both", "windlass task claim --next").into()),
-            (None, false) => Err(usage("which task?", "windlass task claim --next, or name a task").into()),
+            (Some(_), true) => Err(usage(
+                "give a task or --next, not both",
+                "windlass task claim --next",
+            )
+            .into()),
+            (None, false) => {
+                Err(usage("which task?", "windlass task claim --next, or name a task").into())
+            }
         }
     }
 }
@@ -188,7 +214,13 @@ fn claim_one(
     let task = tx.task_named(id)?;
     let trace = |outcome| Trace::new("explicit", Filters::default(), outcome, Vec::new());
     match win(tx, &task, request) {
-        Ok(won) => Claimed::new(tx, &task, &won, view, trace(Outcome::claimed(&task, "the named task was claimed"))),
+        Ok(won) => Claimed::new(
+            tx,
+            &task,
+            &won,
+            view,
+            trace(Outcome::claimed(&task, "the named task was claimed")),
+        ),
         Err(Error::Refused(refusal)) => {
             let outcome = Outcome {
                 selected: false,
@@ -210,7 +242,11 @@ fn claim_next(
     request: &Request<'_>,
     view: Level,
 ) -> Result<Claimed, Error> {
-    let project = filters.project.as_deref().map(|name| tx.project_named(name)).transpose()?;
+    let project = filters
+        .project
+        .as_deref()
+        .map(|name| tx.project_named(name))
+        .transpose()?;
     let filter = QueueFilter {
         project: project.map(|project| project.id),
         agent: request.agent.to_owned(),
@@ -224,15 +260,30 @@ fn claim_next(
         }
         None => tx.claimable(&filter, ALTERNATIVES + 1)?,
     };
-    let alternatives = candidates.iter().skip(1).map(Alternative::eligible).collect();
+    let alternatives = candidates
+        .iter()
+        .skip(1)
+        .map(Alternative::eligible)
+        .collect();
     let Some(task) = candidates.first() else {
         let own_expired = tx.own_expired(request.agent)?;
         let outcome = Outcome::nothing(own_expired);
-        return Ok(Claimed::nothing(Trace::new("next", filters.clone(), outcome, alternatives)));
+        return Ok(Claimed::nothing(Trace::new(
+            "next",
+            filters.clone(),
+            outcome,
+            alternatives,
+        )));
     };
     let won = win(tx, task, request)?;
     let outcome = Outcome::claimed(task, "the first task of the queue was claimed");
-    Claimed::new(tx, task, &won, view, Trace::new("next", filters.clone(), outcome, alternatives))
+    Claimed::new(
+        tx,
+        task,
+        &won,
+        view,
+        Trace::new("next", filters.clone(), outcome, alternatives),
+    )
 }
 
 /// Decides and records the claim.
@@ -254,7 +305,12 @@ fn reason_code(code: Code) -> &'static str {
 }
 
 impl Trace {
-    fn new(mode: &'static str, filters: Filters, outcome: Outcome, alternatives: Vec<Alternative>) -> Self {
+    fn new(
+        mode: &'static str,
+        filters: Filters,
+        outcome: Outcome,
+        alternatives: Vec<Alternative>,
+    ) -> Self {
         Self {
             version: "v1",
             mode,
@@ -351,10 +407,16 @@ impl Output for Claimed {
             Some(until) => format!(", lease runs out {}", relative(until, now)),
             None => String::new(),
         };
-        let from = self.taken_from.as_ref().map(|from| format!(", taken over from {from}")).unwrap_or_default();
+        let from = self
+            .taken_from
+            .as_ref()
+            .map(|from| format!(", taken over from {from}"))
+            .unwrap_or_default();
         let agent = self.agent.as_deref().unwrap_or_default();
         let fence = self.fence.unwrap_or_default();
-        Sheet::line(format!("{id} claimed by {agent} under fence {fence}{from}{lease}: {title}"))
+        Sheet::line(format!(
+            "{id} claimed by {agent} under fence {fence}{from}{lease}: {title}"
+        ))
     }
 }
 
@@ -383,7 +445,12 @@ impl Operation for Start {
         let agent = cx.agent(self.agent.as_deref())?;
         let lease = cx.lease(self.lease.as_deref())?;
         cx.write(&agent, |tx| {
-            let request = Request { agent: &agent, role: None, lease, now: tx.now() };
+            let request = Request {
+                agent: &agent,
+                role: None,
+                lease,
+                now: tx.now(),
+            };
             claim_one(tx, &self.task, &request, Level::Standard)
         })
     }

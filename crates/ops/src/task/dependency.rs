@@ -60,7 +60,12 @@ impl Operation for AddDep {
                 }
                 tx.record_task(&task, [DependencyAdded { on }.into()])?;
             }
-            Ok(DepChanged { task_id: task.id, depends_on_id: on, added: Some(!is_there), removed: None })
+            Ok(DepChanged {
+                task_id: task.id,
+                depends_on_id: on,
+                added: Some(!is_there),
+                removed: None,
+            })
         })
     }
 }
@@ -102,7 +107,12 @@ impl Operation for RemoveDep {
                 // An id that is neither a dependency nor a task is a mistake worth telling.
                 tx.task_named(&self.depends_on)?;
             }
-            Ok(DepChanged { task_id: task.id, depends_on_id: on, added: None, removed: Some(was_there) })
+            Ok(DepChanged {
+                task_id: task.id,
+                depends_on_id: on,
+                added: None,
+                removed: Some(was_there),
+            })
         })
     }
 }

@@ -47,7 +47,11 @@ impl Operation for History {
         cx.read(|snapshot| {
             let task = snapshot.task_named(&self.task)?;
             let events = EventView::all(snapshot.history(task.id.into(), limit)?)?;
-            Ok(HistoryShown { task_id: task.id, events, total: task.version })
+            Ok(HistoryShown {
+                task_id: task.id,
+                events,
+                total: task.version,
+            })
         })
     }
 }
@@ -57,7 +61,11 @@ impl Output for HistoryShown {
         let rows = self.events.iter().map(|event| event.row(now)).collect();
         let sheet = Sheet::default().and_table(&EVENT_COLUMNS, rows);
         match self.total > self.events.len() as u64 {
-            true => sheet.and_line(Cell::dim(format!("the newest {} of {} events", self.events.len(), self.total))),
+            true => sheet.and_line(Cell::dim(format!(
+                "the newest {} of {} events",
+                self.events.len(),
+                self.total
+            ))),
             false => sheet,
         }
     }

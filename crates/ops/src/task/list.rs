@@ -82,22 +82,39 @@ impl Operation for List {
     fn run(&self, cx: &mut Context) -> Result<Listed, Error> {
         let status = self.status.as_deref().map(Status::parse).transpose()?;
         if self.available && status.is_some_and(|status| status != Status::Ready) {
-            return Err(Refusal::new(Code::InvalidValue, "only ready tasks are available")
-                .hint("leave --status or --available out")
-                .detail("field", "status")
-                .into());
+            return Err(
+                Refusal::new(Code::InvalidValue, "only ready tasks are available")
+                    .hint("leave --status or --available out")
+                    .detail("field", "status")
+                    .into(),
+            );
         }
         let limit = limit(self.limit)?;
-        let Some(offset) = self.page.checked_sub(1).and_then(|page| page.checked_mul(limit)) else {
-            return Err(Refusal::new(Code::InvalidValue, format!("page {} is not a page", self.page))
-                .hint("the first page is 1")
-                .detail("field", "page")
-                .detail("given", self.page)
-                .into());
+        let Some(offset) = self
+            .page
+            .checked_sub(1)
+            .and_then(|page| page.checked_mul(limit))
+        else {
+            return Err(Refusal::new(
+                Code::InvalidValue,
+                format!("page {} is not a page", self.page),
+            )
+            .hint("the first page is 1")
+            .detail("field", "page")
+            .detail("given", self.page)
+            .into());
         };
         cx.read(|snapshot| {
-            let project = self.project.as_deref().map(|name| snapshot.project_named(name)).transpose()?;
-            let parent = self.parent.as_deref().map(|id| snapshot.task_named(id)).transpose()?;
+            let project = self
+                .project
+                .as_deref()
+                .map(|name| snapshot.project_named(name))
+                .transpose()?;
+            let parent = self
+                .parent
+                .as_deref()
+                .map(|id| snapshot.task_named(id))
+                .transpose()?;
             let filter = ListFilter {
                 project: project.map(|project| project.id),
                 status,
@@ -111,13 +128,21 @@ impl Operation for List {
             let mut names = ProjectNames::default();
             let mut tasks = Vec::new();
             for task in snapshot.list(&filter)? {
-                let details = (self.view == Level::Full).then(|| snapshot.details(&task)).transpose()?;
+                let details = (self.view == Level::Full)
+                    .then(|| snapshot.details(&task))
+                    .transpose()?;
                 let project = names.of(snapshot, task.project)?;
                 tasks.push(TaskView::new(&task, &project, self.view, details));
             }
             let total = total(snapshot, &filter)?;
             let has_more = offset + (tasks.len() as u64) < total;
-            Ok(Listed { tasks, total, page: self.page, limit, has_more })
+            Ok(Listed {
+                tasks,
+                total,
+                page: self.page,
+                limit,
+                has_more,
+            })
         })
     }
 }
@@ -125,7 +150,8 @@ impl Operation for List {
 /// How many tasks match. Projects count their tasks by status, so the common questions are
 /// answered without looking at any.
 fn total(snapshot: &mut Snapshot<'_>, filter: &ListFilter) -> Result<u64, Fault> {
-    let plain = filter.agent.is_none() && filter.parent.is_none() && !filter.root && !filter.available;
+    let plain =
+        filter.agent.is_none() && filter.parent.is_none() && !filter.root && !filter.available;
     if !plain {
         return snapshot.count(filter);
     }
@@ -155,6 +181,10 @@ impl Output for Listed {
             true => format!("; go on with --page {}", self.page + 1),
             false => String::new(),
         };
-        sheet.and_line(Cell::dim(format!("{} of {} tasks{next}", self.tasks.len(), self.total)))
+        sheet.and_line(Cell::dim(format!(
+            "{} of {} tasks{next}",
+            self.tasks.len(),
+            self.total
+        )))
     }
 }

@@ -47,14 +47,22 @@ impl Operation for Comment {
         cx.write(&author, |tx| {
             let task = tx.task_named(&self.task)?;
             tx.record_task(&task, [CommentAdded { text: said.clone() }.into()])?;
-            Ok(Commented { task_id: task.id, text: said.clone(), author: author.clone() })
+            Ok(Commented {
+                task_id: task.id,
+                text: said.clone(),
+                author: author.clone(),
+            })
         })
     }
 }
 
 impl Output for Commented {
     fn sheet(&self, _now: Time) -> Sheet {
-        Sheet::line(format!("{} commented by {}", self.task_id.short(), self.author))
+        Sheet::line(format!(
+            "{} commented by {}",
+            self.task_id.short(),
+            self.author
+        ))
     }
 }
 
@@ -91,7 +99,8 @@ impl Operation for Checkpoint {
     type Output = CheckpointSaved;
     const NAME: &'static str = "task.checkpoint";
     const ABOUT: &'static str = "Save a point of progress on a task";
-    const EXAMPLE: &'static str = "windlass task checkpoint 8F3K2Q 'schema migrated' --progress 40 --fence 3";
+    const EXAMPLE: &'static str =
+        "windlass task checkpoint 8F3K2Q 'schema migrated' --progress 40 --fence 3";
     const ACCESS: Access = Access::Write;
 
     fn run(&self, cx: &mut Context) -> Result<CheckpointSaved, Error> {
@@ -107,15 +116,27 @@ impl Operation for Checkpoint {
             let bearer = caller.bearer(&task);
             let saved = progress::checkpoint(&task, &bearer, name.clone(), data.clone(), progress)?;
             tx.record_task(&task, [saved])?;
-            Ok(CheckpointSaved { task_id: task.id, name: name.clone(), data: data.clone(), progress })
+            Ok(CheckpointSaved {
+                task_id: task.id,
+                name: name.clone(),
+                data: data.clone(),
+                progress,
+            })
         })
     }
 }
 
 impl Output for CheckpointSaved {
     fn sheet(&self, _now: Time) -> Sheet {
-        let progress = self.progress.map(|progress| format!(" at {progress}%")).unwrap_or_default();
-        Sheet::line(format!("{} checkpoint{progress}: {}", self.task_id.short(), self.name))
+        let progress = self
+            .progress
+            .map(|progress| format!(" at {progress}%"))
+            .unwrap_or_default();
+        Sheet::line(format!(
+            "{} checkpoint{progress}: {}",
+            self.task_id.short(),
+            self.name
+        ))
     }
 }
 
@@ -154,13 +175,22 @@ impl Operation for Progress {
             let task = tx.task_named(&self.task)?;
             let set = progress::progress(&task, &caller.bearer(&task), percent)?;
             let task = tx.record_task(&task, [set])?;
-            Ok(ProgressSaved { task_id: task.id, title: task.title, progress: percent })
+            Ok(ProgressSaved {
+                task_id: task.id,
+                title: task.title,
+                progress: percent,
+            })
         })
     }
 }
 
 impl Output for ProgressSaved {
     fn sheet(&self, _now: Time) -> Sheet {
-        Sheet::line(format!("{} is at {}%: {}", self.task_id.short(), self.progress, self.title))
+        Sheet::line(format!(
+            "{} is at {}%: {}",
+            self.task_id.short(),
+            self.progress,
+            self.title
+        ))
     }
 }

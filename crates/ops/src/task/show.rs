@@ -126,7 +126,11 @@ impl Operation for Show {
             let (comments, checkpoints) = split(notes)?;
             let children = match self.no_subtasks {
                 true => Vec::new(),
-                false => snapshot.children(task.id)?.iter().map(|child| child.id).collect(),
+                false => snapshot
+                    .children(task.id)?
+                    .iter()
+                    .map(|child| child.id)
+                    .collect(),
             };
             let prerequisites = snapshot.prerequisites(task.id)?;
             let dependents = snapshot.dependents(task.id)?;
@@ -150,10 +154,18 @@ fn split(notes: Vec<Recorded>) -> Result<(Vec<CommentView>, Vec<CheckpointView>)
         let timestamp = note.header.at;
         match note.event()? {
             Some(Event::CommentAdded(data)) => {
-                comments.push(CommentView { text: data.text, author, timestamp });
+                comments.push(CommentView {
+                    text: data.text,
+                    author,
+                    timestamp,
+                });
             }
             Some(Event::TaskBlocked(data)) => {
-                comments.extend(data.reason.map(|text| CommentView { text, author, timestamp }));
+                comments.extend(data.reason.map(|text| CommentView {
+                    text,
+                    author,
+                    timestamp,
+                }));
             }
             Some(Event::CheckpointRecorded(data)) => checkpoints.push(CheckpointView {
                 name: data.name,
@@ -170,8 +182,15 @@ fn split(notes: Vec<Recorded>) -> Result<(Vec<CommentView>, Vec<CheckpointView>)
 
 impl Output for Shown {
     fn sheet(&self, now: Time) -> Sheet {
-        let mut sheet = Sheet::default().and_heading(&self.task.title).and_facts(facts(&self.task, now));
-        if let Some(description) = self.task.full.as_ref().and_then(|full| full.description.as_ref()) {
+        let mut sheet = Sheet::default()
+            .and_heading(&self.task.title)
+            .and_facts(facts(&self.task, now));
+        if let Some(description) = self
+            .task
+            .full
+            .as_ref()
+            .and_then(|full| full.description.as_ref())
+        {
             sheet = sheet.and_text(description);
         }
         let columns = ["id", "status", "project", "title…", "agent"];
@@ -199,7 +218,9 @@ impl Output for Shown {
                 ]
             };
             let rows = self.checkpoints.iter().map(row).collect();
-            sheet = sheet.and_heading("checkpoints").and_table(&["when", "author", "name", "data…"], rows);
+            sheet = sheet
+                .and_heading("checkpoints")
+                .and_table(&["when", "author", "name", "data…"], rows);
         }
         if !self.comments.is_empty() {
             let row = |comment: &CommentView| {
@@ -210,7 +231,9 @@ impl Output for Shown {
                 ]
             };
             let rows = self.comments.iter().map(row).collect();
-            sheet = sheet.and_heading("comments").and_table(&["when", "author", "comment…"], rows);
+            sheet = sheet
+                .and_heading("comments")
+                .and_table(&["when", "author", "comment…"], rows);
         }
         sheet
     }
@@ -227,19 +250,36 @@ fn facts(task: &TaskView, now: Time) -> Vec<(&'static str, Cell)> {
         facts.push(("agent", format!("{agent} (fence {})", task.fence).into()));
     }
     if let Some(standard) = &task.standard {
-        let times = [("lease", standard.lease_until), ("due", standard.due_at), ("claimed", standard.claimed_at)];
+        let times = [
+            ("lease", standard.lease_until),
+            ("due", standard.due_at),
+            ("claimed", standard.claimed_at),
+        ];
         for (name, time) in times {
-            facts.extend(time.map(|time| (name, format!("{time} ({})", relative(time, now)).into())));
+            facts.extend(
+                time.map(|time| (name, format!("{time} ({})", relative(time, now)).into())),
+            );
         }
         if !standard.tags.is_empty() {
             facts.push(("tags", standard.tags.join(", ").into()));
         }
-        facts.extend(standard.progress.map(|progress| ("progress", format!("{progress}%").into())));
+        facts.extend(
+            standard
+                .progress
+                .map(|progress| ("progress", format!("{progress}%").into())),
+        );
     }
     if let Some(full) = &task.full {
-        facts.extend(full.links.iter().map(|link| ("link", Cell::from(link.clone()))));
+        facts.extend(
+            full.links
+                .iter()
+                .map(|link| ("link", Cell::from(link.clone()))),
+        );
         if !full.metadata.is_empty() {
-            facts.push(("metadata", Value::from(full.metadata.clone()).to_string().into()));
+            facts.push((
+                "metadata",
+                Value::from(full.metadata.clone()).to_string().into(),
+            ));
         }
     }
     facts.push(("created", relative(task.created_at, now).into()));

@@ -62,7 +62,8 @@ impl Operation for Steal {
     type Output = Stolen;
     const NAME: &'static str = "task.steal";
     const ABOUT: &'static str = "Take a task in progress from its holder";
-    const EXAMPLE: &'static str = "windlass task steal 8F3K2Q --if-expired --agent worker-2 --lease 30m";
+    const EXAMPLE: &'static str =
+        "windlass task steal 8F3K2Q --if-expired --agent worker-2 --lease 30m";
     const ACCESS: Access = Access::Write;
 
     fn run(&self, cx: &mut Context) -> Result<Stolen, Error> {
@@ -70,7 +71,9 @@ impl Operation for Steal {
             (true, false) => claim::Steal::IfExpired,
             (_, true) => claim::Steal::Forced,
             (false, false) => {
-                return Err(usage("say when it may be taken", "give --if-expired, or --force").into());
+                return Err(
+                    usage("say when it may be taken", "give --if-expired, or --force").into(),
+                );
             }
         };
         let agent = cx.agent(self.agent.as_deref().or(self.author.as_deref()))?;
@@ -79,7 +82,12 @@ impl Operation for Steal {
         cx.write(&agent, |tx| {
             let task = tx.task_named(&self.task)?;
             let project = tx.project(task.project)?;
-            let request = Request { agent: &agent, role: None, lease, now: tx.now() };
+            let request = Request {
+                agent: &agent,
+                role: None,
+                lease,
+                now: tx.now(),
+            };
             let events = claim::steal(&task, &project, how, reason.as_deref(), &request)?;
             let after = tx.record_task(&task, events)?;
             Ok(Stolen {
@@ -167,8 +175,18 @@ impl Operation for Renew {
 
 impl Output for Renewed {
     fn sheet(&self, now: Time) -> Sheet {
-        let until = self.lease_until.map(|until| relative(until, now)).unwrap_or_default();
-        let how = if self.renewed { "renewed" } else { "still fresh" };
-        Sheet::line(format!("{} {how}: the lease runs out {until}", self.task_id.short()))
+        let until = self
+            .lease_until
+            .map(|until| relative(until, now))
+            .unwrap_or_default();
+        let how = if self.renewed {
+            "renewed"
+        } else {
+            "still fresh"
+        };
+        Sheet::line(format!(
+            "{} {how}: the lease runs out {until}",
+            self.task_id.short()
+        ))
     }
 }

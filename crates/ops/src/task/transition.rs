@@ -30,7 +30,8 @@ impl Operation for Complete {
     type Output = Changed;
     const NAME: &'static str = "task.complete";
     const ABOUT: &'static str = "Say that a task is finished";
-    const EXAMPLE: &'static str = "windlass task complete 8F3K2Q --fence 3 --comment 'all tests pass'";
+    const EXAMPLE: &'static str =
+        "windlass task complete 8F3K2Q --fence 3 --comment 'all tests pass'";
     const ACCESS: Access = Access::Write;
 
     fn run(&self, cx: &mut Context) -> Result<Changed, Error> {
@@ -38,7 +39,11 @@ impl Operation for Complete {
         let comment = comment(self.comment.as_deref())?;
         change(cx, &self.task, caller.name(), comment, |tx, task| {
             let obstacles = tx.obstacles(task)?;
-            Ok(Some(transition::complete(task, &caller.bearer(task), &obstacles)?))
+            Ok(Some(transition::complete(
+                task,
+                &caller.bearer(task),
+                &obstacles,
+            )?))
         })
     }
 }
@@ -60,7 +65,8 @@ impl Operation for Release {
     type Output = Changed;
     const NAME: &'static str = "task.release";
     const ABOUT: &'static str = "Give a task back, so that anybody can claim it";
-    const EXAMPLE: &'static str = "windlass task release 8F3K2Q --comment 'needs somebody with access'";
+    const EXAMPLE: &'static str =
+        "windlass task release 8F3K2Q --comment 'needs somebody with access'";
     const ACCESS: Access = Access::Write;
 
     fn run(&self, cx: &mut Context) -> Result<Changed, Error> {
@@ -94,9 +100,17 @@ impl Operation for Block {
 
     fn run(&self, cx: &mut Context) -> Result<Changed, Error> {
         let caller = self.by.caller(cx)?;
-        let reason = self.comment.as_deref().map(|given| text::said("comment", given)).transpose()?;
+        let reason = self
+            .comment
+            .as_deref()
+            .map(|given| text::said("comment", given))
+            .transpose()?;
         change(cx, &self.task, caller.name(), None, |_, task| {
-            Ok(Some(transition::block(task, &caller.bearer(task), reason.clone())?))
+            Ok(Some(transition::block(
+                task,
+                &caller.bearer(task),
+                reason.clone(),
+            )?))
         })
     }
 }
@@ -138,7 +152,13 @@ impl Operation for Unblock {
             false => transition::Unblock::Resume,
         };
         change(cx, &self.task, caller.name(), comment, |tx, task| {
-            Ok(Some(transition::unblock(task, &caller.bearer(task), how, lease, tx.now())?))
+            Ok(Some(transition::unblock(
+                task,
+                &caller.bearer(task),
+                how,
+                lease,
+                tx.now(),
+            )?))
         })
     }
 }
@@ -176,7 +196,9 @@ impl Operation for Reopen {
         let to = Status::parse(&self.status)?;
         let comment = comment(self.comment.as_deref())?;
         let (actor, _) = cx.identity(self.author.as_deref())?;
-        change(cx, &self.task, &actor, comment, |_, task| Ok(Some(transition::reopen(task, to)?)))
+        change(cx, &self.task, &actor, comment, |_, task| {
+            Ok(Some(transition::reopen(task, to)?))
+        })
     }
 }
 
@@ -185,7 +207,7 @@ impl Operation for Reopen {
 pub struct SetStatus {
     pub task: String,
     pub status: String,
-    /// With in_progress: how long the claim holds without renewal
+    /// When it goes in progress: how long the claim holds without renewal
     #[arg(short, long, value_name = "DURATION")]
     #[serde(default)]
     pub lease: Option<String>,
@@ -210,9 +232,20 @@ impl Operation for SetStatus {
                 Status::Done => tx.obstacles(task)?,
                 _ => windlass_domain::completion::Obstacles::default(),
             };
-            let request = Request { agent: caller.name(), role: None, lease, now: tx.now() };
+            let request = Request {
+                agent: caller.name(),
+                role: None,
+                lease,
+                now: tx.now(),
+            };
             let claim = Some(&request).filter(|_| caller.is_named());
-            Ok(transition::set_status(task, to, &caller.bearer(task), &obstacles, claim)?)
+            Ok(transition::set_status(
+                task,
+                to,
+                &caller.bearer(task),
+                &obstacles,
+                claim,
+            )?)
         })
     }
 }
@@ -227,7 +260,10 @@ fn change(
 ) -> Result<Changed, Error> {
     cx.write(actor, |tx| {
         let before = tx.task_named(task)?;
-        let events: Vec<Event> = decide(tx, &before)?.into_iter().chain(comment.clone()).collect();
+        let events: Vec<Event> = decide(tx, &before)?
+            .into_iter()
+            .chain(comment.clone())
+            .collect();
         if events.is_empty() {
             return Ok(Changed::new(&before, &before));
         }

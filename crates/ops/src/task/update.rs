@@ -81,7 +81,11 @@ impl Operation for Update {
     fn run(&self, cx: &mut Context) -> Result<Updated, Error> {
         let wanted = self.checked()?;
         if wanted == TaskUpdated::default() && self.parent.is_none() {
-            return Err(usage("nothing to change was given", "give a field, such as --priority 2").into());
+            return Err(usage(
+                "nothing to change was given",
+                "give a field, such as --priority 2",
+            )
+            .into());
         }
         let (actor, _) = cx.identity(self.author.as_deref())?;
         cx.write(&actor, |tx| {
@@ -92,13 +96,23 @@ impl Operation for Update {
             }
             let details = tx.details(&task)?;
             let parent = self.new_parent(tx, &task)?;
-            let changes = only_changes(TaskUpdated { parent, ..wanted.clone() }, &task, &details);
-            let changed = names(&changes)?;
-            let task = match changed.is_empty() {
+            let changes = only_changes(
+                TaskUpdated {
+                    parent,
+                    ..wanted.clone()
+                },
+                &task,
+                &details,
+            );
+            let fields = names(&changes)?;
+            let task = match fields.is_empty() {
                 true => task,
                 false => tx.record_task(&task, [changes.into()])?,
             };
-            Ok(Updated { task: TaskView::load(tx, &task, Level::Full)?, changed })
+            Ok(Updated {
+                task: TaskView::load(tx, &task, Level::Full)?,
+                changed: fields,
+            })
         })
     }
 }
@@ -107,7 +121,9 @@ impl Update {
     fn checked(&self) -> Result<TaskUpdated, Refusal> {
         let list = |given: &Option<Vec<String>>| -> Option<Vec<String>> {
             // An empty value means none, so that a list can be cleared.
-            given.clone().map(|items| if items == [""] { Vec::new() } else { items })
+            given
+                .clone()
+                .map(|items| if items == [""] { Vec::new() } else { items })
         };
         Ok(TaskUpdated {
             title: self.title.as_deref().map(text::title).transpose()?,
@@ -116,10 +132,16 @@ impl Update {
                 .as_deref()
                 .map(|given| text::long("description", given))
                 .transpose()?,
-            links: list(&self.links).map(|links| text::links(&links)).transpose()?,
+            links: list(&self.links)
+                .map(|links| text::links(&links))
+                .transpose()?,
             tags: list(&self.tags).map(|tags| text::tags(&tags)).transpose()?,
             priority: self.priority.map(text::priority).transpose()?,
-            metadata: self.metadata.as_ref().map(|object| text::metadata(&object.0)).transpose()?,
+            metadata: self
+                .metadata
+                .as_ref()
+                .map(|object| text::metadata(&object.0))
+                .transpose()?,
             due_at: change(self.due.as_deref(), |due| Time::parse("due", due))?,
             stale_after_minutes: change(self.stale_after.as_deref(), stale_after)?,
             parent: None,
@@ -132,7 +154,9 @@ impl Update {
         tx: &mut Transaction<'_>,
         task: &Task,
     ) -> Result<Option<Change<windlass_domain::TaskId>>, Error> {
-        let Some(given) = &self.parent else { return Ok(None) };
+        let Some(given) = &self.parent else {
+            return Ok(None);
+        };
         if given.is_empty() {
             return Ok(Some(Change::Cleared));
         }
@@ -141,7 +165,10 @@ impl Update {
         if !tx.children(task.id)?.is_empty() {
             return Err(Refusal::new(
                 Code::SubtaskDepth,
-                format!("task {} has subtasks, and subtasks go one level deep", task.id),
+                format!(
+                    "task {} has subtasks, and subtasks go one level deep",
+                    task.id
+                ),
             )
             .hint("detach its subtasks first")
             .detail("task_id", task.id)
@@ -154,7 +181,10 @@ impl Update {
         if parent.project != task.project {
             return Err(Refusal::new(
                 Code::InvalidValue,
-                format!("task {} is in another project than task {}", parent.id, task.id),
+                format!(
+                    "task {} is in another project than task {}",
+                    parent.id, task.id
+                ),
             )
             .hint("a subtask is in the project of its parent")
             .detail("field", "parent")
@@ -176,12 +206,21 @@ fn change<T>(
 }
 
 fn held_cannot_be_routed(task: &Task) -> Refusal {
-    let holder = task.held().map(|held| held.agent.to_owned()).unwrap_or_default();
+    let holder = task
+        .held()
+        .map(|held| held.agent.to_owned())
+        .unwrap_or_default();
     Refusal::new(
         Code::AlreadyClaimed,
-        format!("task {} is held by {holder} and cannot be routed to another", task.id),
+        format!(
+            "task {} is held by {holder} and cannot be routed to another",
+            task.id
+        ),
     )
-    .hint(format!("take it over: windlass task steal {} --force --agent NAME", task.id))
+    .hint(format!(
+        "take it over: windlass task steal {} --force --agent NAME",
+        task.id
+    ))
     .detail("task_id", task.id)
     .detail("holder", holder)
 }
@@ -196,8 +235,12 @@ fn only_changes(wanted: TaskUpdated, task: &Task, details: &Details) -> TaskUpda
             .filter(|text| text.as_str() != details.description.as_deref().unwrap_or_default()),
         links: wanted.links.filter(|links| *links != details.links),
         tags: wanted.tags.filter(|tags| *tags != task.tags),
-        priority: wanted.priority.filter(|priority| *priority != task.priority),
-        metadata: wanted.metadata.filter(|metadata| *metadata != details.metadata),
+        priority: wanted
+            .priority
+            .filter(|priority| *priority != task.priority),
+        metadata: wanted
+            .metadata
+            .filter(|metadata| *metadata != details.metadata),
         due_at: wanted.due_at.filter(|due| due.value() != task.due_at),
         stale_after_minutes: wanted
             .stale_after_minutes
@@ -209,7 +252,9 @@ fn only_changes(wanted: TaskUpdated, task: &Task, details: &Details) -> TaskUpda
 
 /// The names of the fields that are set.
 fn names(changes: &TaskUpdated) -> Result<Vec<String>, Error> {
-    let data = windlass_domain::Event::from(changes.clone()).encode().map_err(windlass_ledger::Fault::from)?;
+    let data = windlass_domain::Event::from(changes.clone())
+        .encode()
+        .map_err(windlass_ledger::Fault::from)?;
     let fields: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&data)
         .map_err(|source| windlass_ledger::Fault::bug("an event is no object").because(source))?;
     Ok(fields.keys().cloned().collect())
@@ -220,7 +265,11 @@ impl Output for Updated {
         let id = self.task.task_id.short();
         match self.changed.is_empty() {
             true => Sheet::line(format!("{id} is unchanged: {}", self.task.title)),
-            false => Sheet::line(format!("{id} changed {}: {}", self.changed.join(", "), self.task.title)),
+            false => Sheet::line(format!(
+                "{id} changed {}: {}",
+                self.changed.join(", "),
+                self.task.title
+            )),
         }
     }
 }
