@@ -45,6 +45,8 @@ pub(crate) struct Wrong {
     pub(crate) message: String,
     pub(crate) hint: String,
     pub(crate) suggestions: Vec<String>,
+    /// What a person is shown instead.
+    pub(crate) help: Option<String>,
     pub(crate) format: Option<Format>,
 }
 
@@ -90,7 +92,11 @@ fn leaf_command(name: &'static str, entry: &Entry) -> Command {
 }
 
 fn global(name: &'static str, help: &'static str) -> Arg {
-    Arg::new(name).long(name).help(help).global(true)
+    Arg::new(name)
+        .long(name)
+        .help(help)
+        .global(true)
+        .help_heading("Options of every command")
 }
 
 /// Reads the command line of this process.
@@ -117,6 +123,7 @@ pub(crate) fn parse(environment: &Environment) -> Result<Parsed, Wrong> {
             message: format!("the command '{name}' is not in the table of operations"),
             hint: "please report this".to_owned(),
             suggestions: Vec::new(),
+            help: None,
             format: asked_format,
         });
     };
@@ -127,6 +134,7 @@ pub(crate) fn parse(environment: &Environment) -> Result<Parsed, Wrong> {
             message: refusal.message,
             hint: refusal.hint.unwrap_or_default(),
             suggestions: refusal.suggestions,
+            help: None,
             format: asked_format,
         })?),
         (false, None) => None,
@@ -155,17 +163,20 @@ fn chosen(matches: &ArgMatches) -> (String, &ArgMatches) {
     (name.join("."), leaf)
 }
 
-/// Whether JSON was asked for, found even in a command line that does not parse.
+/// The format that was asked for, found even in a command line that does not parse.
 fn format_hint(words: &[std::ffi::OsString]) -> Option<Format> {
-    let is_json = words
-        .iter()
-        .zip(words.iter().skip(1).map(Some).chain([None]))
-        .any(|(word, next)| {
-            word == "--json"
-                || word == "--format=json"
-                || (word == "--format" && next.is_some_and(|next| next == "json"))
-        });
-    is_json.then_some(Format::Json)
+    let after = words.iter().skip(1).map(|word| word.to_str());
+    let mut found = None;
+    for (word, next) in words.iter().zip(after.chain([None])) {
+        let named = match word.to_str() {
+            Some("--json") => Some("json"),
+            Some("--format") => next,
+            Some(word) => word.strip_prefix("--format="),
+            None => None,
+        };
+        found = named.and_then(|named| Format::parse(named).ok()).or(found);
+    }
+    found
 }
 
 /// Turns clap's error into ours: a value that is wrong is refused like any other, and what may
@@ -186,20 +197,19 @@ fn explain(error: clap::Error, format: Option<Format>) -> Wrong {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "which command?".to_owned(),
         _ => missing(&error).unwrap_or_else(|| first.trim_start_matches("error: ").to_owned()),
     };
-    let usage = text
-        .lines()
-        .find_map(|line| line.strip_prefix("Usage: "))
-        .map(str::to_owned);
-    let hint = match (error.kind(), usage) {
-        (ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, _) => text.trim_end().to_owned(),
-        (_, Some(usage)) => format!("usage: {usage}"),
-        (_, None) => "see windlass --help".to_owned(),
+    let usage = text.lines().find_map(|line| line.strip_prefix("Usage: "));
+    let hint = match usage {
+        Some(usage) => format!("usage: {usage}"),
+        None => "see windlass --help".to_owned(),
     };
+    let only_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    let help = only_help.then(|| text.clone());
     Wrong {
         code,
         message,
         hint,
         suggestions: suggestions(&error),
+        help,
         format,
     }
 }

@@ -34,6 +34,10 @@ pub(crate) fn error(terminal: &mut Terminal, error: Error) -> std::io::Result<Ex
 
 /// Writes that a command line makes no sense.
 pub(crate) fn usage(terminal: &mut Terminal, wrong: Wrong) -> std::io::Result<Exit> {
+    if let (Some(help), Format::Text) = (&wrong.help, terminal.format()) {
+        terminal.err(help.trim_end())?;
+        return Ok(wrong.code.exit());
+    }
     let refusal = Refusal::new(wrong.code, wrong.message)
         .hint(wrong.hint)
         .suggest(wrong.suggestions);
