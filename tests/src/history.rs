@@ -102,10 +102,7 @@ pub fn wrong_in_log(events: &[Event]) -> Vec<Wrong> {
     let mut tasks: BTreeMap<&str, Ownership> = BTreeMap::new();
     for (expected, event) in (1..).zip(events) {
         if event.seq != expected {
-            wrong.push(Wrong::Gap {
-                expected,
-                found: event.seq,
-            });
+            wrong.push(Wrong::Gap { expected, found: event.seq });
         }
         let last = streams.entry(&event.stream).or_default();
         *last += 1;
@@ -127,10 +124,8 @@ pub fn wrong_in_log(events: &[Event]) -> Vec<Wrong> {
 pub fn wrong_in_answers(events: &[Event], answers: &[Answer]) -> Vec<Wrong> {
     let mut wrong = Vec::new();
     // Each claim of the log, with its place there and how often it was told.
-    let mut claims: BTreeMap<Answer, (u64, usize)> = events
-        .iter()
-        .filter_map(|event| Some((claim(event)?, (event.seq, 0))))
-        .collect();
+    let mut claims: BTreeMap<Answer, (u64, usize)> =
+        events.iter().filter_map(|event| Some((claim(event)?, (event.seq, 0)))).collect();
     let mut newest: BTreeMap<&str, u64> = BTreeMap::new();
     for answer in answers {
         let Some((seq, told)) = claims.get_mut(answer) else {
@@ -169,10 +164,7 @@ pub fn wrong_in_drain(events: &[Event], answers: &[Answer]) -> Vec<Wrong> {
     wrong.extend(wrong_in_answers(events, answers));
     for (task, claims) in claims {
         if claims != 1 {
-            wrong.push(Wrong::NotOnce {
-                task: task.to_owned(),
-                claims,
-            });
+            wrong.push(Wrong::NotOnce { task: task.to_owned(), claims });
         }
     }
     wrong
@@ -210,11 +202,7 @@ impl Ownership {
         let seq = event.seq;
         self.fence += 1;
         if won.fence != self.fence {
-            wrong.push(Wrong::Fence {
-                seq,
-                expected: self.fence,
-                found: won.fence,
-            });
+            wrong.push(Wrong::Fence { seq, expected: self.fence, found: won.fence });
         }
         let how = text(&event.data, "won").unwrap_or_default();
         let loser = event.data.get("taken_from").and_then(loser);
@@ -339,11 +327,7 @@ mod tests {
     }
 
     fn told(agent: &str, task: &str, fence: u64) -> Answer {
-        Answer {
-            agent: agent.to_owned(),
-            task: task.to_owned(),
-            fence,
-        }
+        Answer { agent: agent.to_owned(), task: task.to_owned(), fence }
     }
 
     /// Two workers empty a queue of three.
@@ -356,11 +340,7 @@ mod tests {
             .claimed("t1", "w1", 1)
             .claimed("t2", "w2", 1)
             .claimed("t3", "w1", 1);
-        let answers = vec![
-            told("w1", "t1", 1),
-            told("w1", "t3", 1),
-            told("w2", "t2", 1),
-        ];
+        let answers = vec![told("w1", "t1", 1), told("w1", "t3", 1), told("w2", "t2", 1)];
         (log.0, answers)
     }
 
@@ -378,10 +358,7 @@ mod tests {
         let holder = told("w2", "t2", 1);
         let expected = [
             Wrong::DoubleClaim { seq: 8, holder },
-            Wrong::NotOnce {
-                task: "t2".into(),
-                claims: 2,
-            },
+            Wrong::NotOnce { task: "t2".into(), claims: 2 },
         ];
         assert_eq!(wrong_in_drain(&events, &answers), expected);
     }
@@ -389,16 +366,9 @@ mod tests {
     #[test]
     fn two_claims_under_one_fence_are_found() {
         let (events, mut answers) = drain();
-        let events = Log(events)
-            .with("task_released", "t2", json!({}))
-            .claimed("t2", "w1", 1)
-            .0;
+        let events = Log(events).with("task_released", "t2", json!({})).claimed("t2", "w1", 1).0;
         answers.push(told("w1", "t2", 1));
-        let expected = Wrong::Fence {
-            seq: 9,
-            expected: 2,
-            found: 1,
-        };
+        let expected = Wrong::Fence { seq: 9, expected: 2, found: 1 };
         assert_eq!(wrong_in_log(&events), [expected]);
     }
 
@@ -407,13 +377,7 @@ mod tests {
         let (mut events, answers) = drain();
         events.remove(5);
         let wrong = wrong_in_drain(&events, &answers);
-        assert_eq!(
-            wrong[0],
-            Wrong::Gap {
-                expected: 6,
-                found: 7
-            }
-        );
+        assert_eq!(wrong[0], Wrong::Gap { expected: 6, found: 7 });
     }
 
     #[test]
@@ -425,10 +389,7 @@ mod tests {
         }
         let expected = [
             Wrong::AnswerWithoutEvent(told("w2", "t2", 1)),
-            Wrong::NotOnce {
-                task: "t2".into(),
-                claims: 0,
-            },
+            Wrong::NotOnce { task: "t2".into(), claims: 0 },
         ];
         assert_eq!(wrong_in_drain(&events, &answers), expected);
     }
@@ -446,11 +407,7 @@ mod tests {
         let (events, _) = drain();
         let mut events = Log(events).with("comment_added", "t2", json!({})).0;
         events.remove(5);
-        let expected = Wrong::StreamGap {
-            seq: 8,
-            expected: 2,
-            found: 3,
-        };
+        let expected = Wrong::StreamGap { seq: 8, expected: 2, found: 3 };
         assert!(wrong_in_log(&events).contains(&expected));
     }
 
@@ -502,21 +459,13 @@ mod tests {
     fn a_task_that_nobody_claimed_is_found() {
         let (events, answers) = drain();
         let events = Log(events).created("t4").0;
-        let expected = [Wrong::NotOnce {
-            task: "t4".into(),
-            claims: 0,
-        }];
+        let expected = [Wrong::NotOnce { task: "t4".into(), claims: 0 }];
         assert_eq!(wrong_in_drain(&events, &answers), expected);
     }
 
     #[test]
     fn a_claim_that_ended_or_was_taken_in_good_order_is_passed() {
-        for end in [
-            "task_released",
-            "task_completed",
-            "task_archived",
-            "status_set",
-        ] {
+        for end in ["task_released", "task_completed", "task_archived", "status_set"] {
             let log = Log::default().created("t").claimed("t", "w1", 1);
             let log = log.with(end, "t", json!({})).claimed("t", "w2", 2);
             assert_eq!(wrong_in_log(&log.0), [], "{end}");
@@ -531,9 +480,7 @@ mod tests {
     #[test]
     fn a_blocked_task_is_still_held() {
         let log = Log::default().created("t").claimed("t", "w1", 1);
-        let log = log
-            .with("task_blocked", "t", json!({}))
-            .claimed("t", "w2", 2);
+        let log = log.with("task_blocked", "t", json!({})).claimed("t", "w2", 2);
         let holder = told("w1", "t", 1);
         let expected = [Wrong::DoubleClaim { seq: 4, holder }];
         assert_eq!(wrong_in_log(&log.0), expected);
@@ -544,22 +491,10 @@ mod tests {
         let early = |log: Log| wrong_in_log(&log.taken("taken_over", "t", "w2", "w1").0);
         let holder = || told("w1", "t", 1);
         let leased = Log::default().created("t").leased("t", "w1", 4);
-        assert_eq!(
-            early(leased),
-            [Wrong::TakenTooEarly {
-                seq: 3,
-                holder: holder()
-            }]
-        );
+        assert_eq!(early(leased), [Wrong::TakenTooEarly { seq: 3, holder: holder() }]);
         let renewed = Log::default().created("t").leased("t", "w1", 3);
         let renewed = renewed.with("claim_renewed", "t", json!({"lease_until": time(9)}));
-        assert_eq!(
-            early(renewed),
-            [Wrong::TakenTooEarly {
-                seq: 4,
-                holder: holder()
-            }]
-        );
+        assert_eq!(early(renewed), [Wrong::TakenTooEarly { seq: 4, holder: holder() }]);
         let without_lease = Log::default().created("t").claimed("t", "w1", 1);
         assert_eq!(early(without_lease).len(), 1);
     }
@@ -587,11 +522,7 @@ mod tests {
     #[test]
     fn a_line_that_is_no_answer_is_not_passed_over() {
         for line in ["", "{}", "{\"task_id\":\"t\"}", "{\"ok\":false}"] {
-            assert_eq!(
-                answers(&format!("{line}\n")).unwrap_err().line,
-                1,
-                "{line:?}"
-            );
+            assert_eq!(answers(&format!("{line}\n")).unwrap_err().line, 1, "{line:?}");
         }
         assert_eq!(events("{\"seq\":1}").unwrap_err().line, 1);
     }

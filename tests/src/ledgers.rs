@@ -28,11 +28,7 @@ impl Ledger {
     pub fn on_sqlite() -> Self {
         let home = Home::new();
         let address = home.data().join("windlass/ledger.db").display().to_string();
-        Self {
-            home,
-            address,
-            database: None,
-        }
+        Self { home, address, database: None }
     }
 
     /// An empty ledger on the PostgreSQL of this run; nothing when there is none.
@@ -49,11 +45,7 @@ impl Ledger {
             let _migrated = home.windlass(&["db", "migrate"]).db(url).run().ok();
         };
         let database = server.database_from(TEMPLATE, migrate);
-        Self {
-            home,
-            address: database.url.clone(),
-            database: Some(database),
-        }
+        Self { home, address: database.url.clone(), database: Some(database) }
     }
 
     /// The database, of a ledger on PostgreSQL.
@@ -98,10 +90,7 @@ impl Ledger {
     /// The events after that one.
     #[track_caller]
     pub fn events_after(&self, seq: u64) -> Vec<Value> {
-        let log = self
-            .windlass(&["events", "--from", &seq.to_string()])
-            .run()
-            .ok();
+        let log = self.windlass(&["events", "--from", &seq.to_string()]).run().ok();
         let events = log.stdout.lines().map(serde_json::from_str);
         events.collect::<Result<_, _>>().unwrap()
     }
@@ -119,19 +108,13 @@ impl Ledger {
 #[must_use]
 pub fn error_of(outcome: &Outcome, code: &str, exit: i32) -> Value {
     let document = outcome.refused(code, exit);
-    assert_eq!(
-        keys(&document),
-        ["error", "ok", "schema_version"],
-        "{outcome}"
-    );
+    assert_eq!(keys(&document), ["error", "ok", "schema_version"], "{outcome}");
     assert_eq!(document["ok"], false, "{outcome}");
     let error = &document["error"];
     let expected = ["code", "details", "hint", "message", "suggestions"];
     assert_eq!(keys(error), expected, "{outcome}");
     for said in ["message", "hint"] {
-        let is_said = error[said]
-            .as_str()
-            .is_some_and(|text| !text.trim().is_empty());
+        let is_said = error[said].as_str().is_some_and(|text| !text.trim().is_empty());
         assert!(is_said, "no {said}\n{outcome}");
     }
     assert!(error["details"].is_object(), "{outcome}");
@@ -142,10 +125,7 @@ pub fn error_of(outcome: &Outcome, code: &str, exit: i32) -> Value {
 
 /// The keys of an object, sorted.
 fn keys(value: &Value) -> Vec<&str> {
-    let keys = value
-        .as_object()
-        .into_iter()
-        .flat_map(|object| object.keys());
+    let keys = value.as_object().into_iter().flat_map(|object| object.keys());
     let mut keys: Vec<&str> = keys.map(String::as_str).collect();
     keys.sort_unstable();
     keys
@@ -165,7 +145,5 @@ pub fn rows<const COLUMNS: usize>(
 
 /// A JSON string as it is, anything else as JSON.
 pub fn text(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -247,11 +247,7 @@ fn leaves_no_trace(attempt: impl Fn(&Ledger, &str)) {
 #[track_caller]
 fn assert_no_ledger(ledger: &Ledger) {
     for folder in [ledger.home.data(), ledger.home.work()] {
-        let found: Vec<_> = fs::read_dir(&folder)
-            .into_iter()
-            .flatten()
-            .flatten()
-            .collect();
+        let found: Vec<_> = fs::read_dir(&folder).into_iter().flatten().flatten().collect();
         assert!(found.is_empty(), "{found:?}");
     }
 }
@@ -259,9 +255,7 @@ fn assert_no_ledger(ledger: &Ledger) {
 /// Whether one of the suggestions is the word, or a command with the word in it.
 fn suggests(error: &Value, wanted: &str) -> bool {
     let suggestions = error["suggestions"].as_array().into_iter().flatten();
-    suggestions
-        .map(text)
-        .any(|one| one.split(' ').any(|word| word == wanted))
+    suggestions.map(text).any(|one| one.split(' ').any(|word| word == wanted))
 }
 
 #[test]
@@ -275,10 +269,7 @@ fn whatever_exceeds_its_limit_is_refused_with_the_field_the_limit_and_what_was_g
             assert_eq!(error["details"], details, "{command}: {error}");
             let message = text(&error["message"]);
             for named in [field, &limit.to_string(), &(limit + 1).to_string()] {
-                assert!(
-                    message.contains(named),
-                    "{command}: {message:?} does not name {named}"
-                );
+                assert!(message.contains(named), "{command}: {message:?} does not name {named}");
             }
         }
     });
@@ -292,10 +283,7 @@ fn accepts_what_is_just_within_its_limit(ledger: &Ledger) {
         // It may well be refused for another reason: the status of the task, an id of no task.
         let error = &outcome.json()["error"];
         assert!(error["details"]["limit"].is_null(), "{command}: {outcome}");
-        assert!(
-            matches!(outcome.code, Some(0 | 3 | 4)),
-            "{command}: {outcome}"
-        );
+        assert!(matches!(outcome.code, Some(0 | 3 | 4)), "{command}: {outcome}");
     }
     assert_eq!(ledger.answer(&["doctor"])["healthy"], true);
 }
@@ -341,10 +329,7 @@ fn names_the_letter(outcome: &Outcome, field: &str, letter: char) {
     assert_eq!(error["details"]["field"], field, "{outcome}");
     assert_eq!(error["details"]["character"], point.as_str(), "{outcome}");
     let message = text(&error["message"]);
-    assert!(
-        message.contains(field) && message.contains(&point),
-        "{outcome}"
-    );
+    assert!(message.contains(field) && message.contains(&point), "{outcome}");
 }
 
 #[test]
@@ -371,11 +356,7 @@ fn control_characters_are_refused_in_long_text_too_but_lines_and_tabs_are_kept()
 #[test]
 fn nul_is_refused_in_json_and_in_settings() {
     leaves_no_trace(|ledger, task| {
-        for json in [
-            r#"{"k":"a\u0000b"}"#,
-            r#"{"a\u0000b":1}"#,
-            r#"{"k":[{"l":"\u0000"}]}"#,
-        ] {
+        for json in [r#"{"k":"a\u0000b"}"#, r#"{"a\u0000b":1}"#, r#"{"k":[{"l":"\u0000"}]}"#] {
             for (command, field) in [
                 ("task add x --metadata GIVEN", "metadata"),
                 ("task update TASK --metadata GIVEN", "metadata"),
@@ -385,11 +366,7 @@ fn nul_is_refused_in_json_and_in_settings() {
             }
         }
         let settings = settings_file(ledger, "agent = \"a\\u0000b\"\n");
-        let error = error_of(
-            &ledger.windlass(&["task", "add", "x"]).run(),
-            "settings_invalid",
-            3,
-        );
+        let error = error_of(&ledger.windlass(&["task", "add", "x"]).run(), "settings_invalid", 3);
         assert!(text(&error["message"]).contains("U+0000"), "{error}");
         fs::remove_file(settings).unwrap();
     });
@@ -416,12 +393,8 @@ fn what_is_not_utf_8_is_refused() {
 #[test]
 fn a_variable_that_is_not_utf_8_is_refused_not_ignored() {
     leaves_no_trace(|ledger, _| {
-        for name in [
-            "WINDLASS_AGENT",
-            "WINDLASS_DB",
-            "WINDLASS_PROJECT",
-            "WINDLASS_CLAIMS_REQUIRE",
-        ] {
+        for name in ["WINDLASS_AGENT", "WINDLASS_DB", "WINDLASS_PROJECT", "WINDLASS_CLAIMS_REQUIRE"]
+        {
             let run = ledger.windlass(&["task", "add", "x"]);
             let outcome = run.env(name, OsStr::from_bytes(b"a\xffb")).run();
             assert_eq!(outcome.code, Some(3), "{name}: {outcome}");
@@ -460,10 +433,7 @@ fn the_name_of_the_user_is_held_to_the_limits_of_names() {
     let long = "u".repeat(1_000);
     for user in ["ev\u{202e}il", "a\u{1b}[2Jb", "a\nb", &long] {
         let ledger = Ledger::on_sqlite();
-        let outcome = ledger
-            .windlass(&["task", "add", "x"])
-            .env("USER", user)
-            .run();
+        let outcome = ledger.windlass(&["task", "add", "x"]).env("USER", user).run();
         if outcome.code == Some(0) {
             let actor = text(&ledger.events_after(0)[0]["actor"]);
             let is_plain = |letter: char| !letter.is_control() && letter != '\u{202e}';
@@ -481,11 +451,7 @@ fn names_of_projects_are_plain_words() {
         for name in ["-a", "_a", "a b", "a/b", "a.b", "ä", "a:b", "../a"] {
             let outcome = ledger.windlass(&["project", "create", "--", name]).run();
             let error = error_of(&outcome, "invalid_value", 3);
-            assert_eq!(
-                error["details"],
-                json!({ "field": "project", "given": name }),
-                "{outcome}"
-            );
+            assert_eq!(error["details"], json!({ "field": "project", "given": name }), "{outcome}");
         }
     });
 }
@@ -498,11 +464,8 @@ fn an_object_is_asked_for_and_nothing_else_is_taken() {
                 ("task add x --metadata GIVEN", "--metadata"),
                 ("task checkpoint TASK x --data GIVEN", "--data"),
             ] {
-                let error = error_of(
-                    &run(ledger, command, task, ("GIVEN", given)),
-                    "invalid_value",
-                    3,
-                );
+                let error =
+                    error_of(&run(ledger, command, task, ("GIVEN", given)), "invalid_value", 3);
                 assert!(text(&error["message"]).contains(flag), "{given}: {error}");
             }
         }
@@ -542,10 +505,7 @@ fn unknown_commands_and_flags_are_suggested_and_never_repaired() {
     leaves_no_trace(|ledger, task| {
         for [command, meant] in rows(NEAR_MISSES) {
             let error = error_of(&run(ledger, command, task, ("", "")), "usage", 2);
-            assert!(
-                suggests(&error, meant),
-                "{command} does not suggest {meant}: {error}"
-            );
+            assert!(suggests(&error, meant), "{command} does not suggest {meant}: {error}");
         }
         for [command] in rows(NONSENSE) {
             let _error = error_of(&run(ledger, command, task, ("", "")), "usage", 2);
@@ -576,11 +536,7 @@ fn fewer_than_four_characters_of_an_id_are_refused() {
             for given in ["", "0", &task[..3], &task[23..]] {
                 let outcome = run(ledger, command, task, ("GIVEN", given));
                 let error = error_of(&outcome, "id_too_short", 3);
-                assert_eq!(
-                    error["details"],
-                    json!({ "given": given, "shortest": 4 }),
-                    "{outcome}"
-                );
+                assert_eq!(error["details"], json!({ "given": given, "shortest": 4 }), "{outcome}");
             }
         }
     });
@@ -592,17 +548,8 @@ fn what_cannot_be_an_id_is_refused_and_never_taken_for_another() {
         // 26 characters hold 130 bits, an id 128: the first one is at most 7.
         let (eight, g) = (format!("8{}", &task[1..]), format!("G{}", &task[1..]));
         let (long, spaced) = ("0".repeat(27), format!(" {task}"));
-        for given in [
-            "ab-c",
-            "ILOU",
-            "日本語の",
-            "' OR 1=1 --",
-            "%%%%",
-            &long,
-            &spaced,
-            &eight,
-            &g,
-        ] {
+        for given in ["ab-c", "ILOU", "日本語の", "' OR 1=1 --", "%%%%", &long, &spaced, &eight, &g]
+        {
             let outcome = ledger.windlass(&["task", "show", given]).run();
             let error = error_of(&outcome, "invalid_value", 3);
             assert_eq!(error["details"]["given"], given, "{outcome}");
@@ -632,17 +579,11 @@ fn ids_may_be_shortened(ledger: &Ledger) {
     let before = ledger.events();
     let outcome = ledger.windlass(&["task", "archive", &task[..4]]).run();
     let error = error_of(&outcome, "id_ambiguous", 3);
-    let candidates = error["details"]["candidates"]
-        .as_array()
-        .cloned()
-        .unwrap_or_default();
+    let candidates = error["details"]["candidates"].as_array().cloned().unwrap_or_default();
     assert!((2..=5).contains(&candidates.len()), "{outcome}");
     for id in candidates.iter().map(text) {
         assert!(id == task || others.contains(&id), "{outcome}");
-        assert!(
-            suggests(&error, &id) && text(&error["message"]).contains(&id),
-            "{outcome}"
-        );
+        assert!(suggests(&error, &id) && text(&error["message"]).contains(&id), "{outcome}");
     }
     assert_eq!(ledger.events(), before);
 }
@@ -669,11 +610,7 @@ fn an_unknown_project_is_not_found_and_the_nearest_is_suggested() {
         "task claim --next --agent a --project inbx",
         "why --project inbx",
     ] {
-        let error = error_of(
-            &run(&ledger, command, &task, ("", "")),
-            "project_not_found",
-            4,
-        );
+        let error = error_of(&run(&ledger, command, &task, ("", "")), "project_not_found", 4);
         assert!(suggests(&error, "inbox"), "{command}: {error}");
     }
     assert_eq!(ledger.events(), before);
@@ -686,11 +623,7 @@ fn an_error_is_one_document_on_stdout_or_text_on_stderr() {
             (&["task", "nothing"], "usage", 2),
             (&["task", "add", ""], "invalid_value", 3),
             (&["task", "show", NOBODYS_ID], "task_not_found", 4),
-            (
-                &["--db", "/dev/null/ledger.db", "task", "add", "x"],
-                "ledger_unreachable",
-                5,
-            ),
+            (&["--db", "/dev/null/ledger.db", "task", "add", "x"], "ledger_unreachable", 5),
         ];
         for (args, code, exit) in failing {
             let plain = ledger.windlass(args);
@@ -733,17 +666,9 @@ fn write(file: &Path, contents: impl AsRef<[u8]>) -> PathBuf {
 fn a_mistake_in_the_settings_names_the_file_the_line_and_the_key() {
     leaves_no_trace(|ledger, _| {
         for (contents, line, key) in [
-            (
-                "agent = \"a\"\n\n[claims]\nleas = \"30m\"\n",
-                4,
-                Some("leas"),
-            ),
+            ("agent = \"a\"\n\n[claims]\nleas = \"30m\"\n", 4, Some("leas")),
             ("[clams]\nlease = \"30m\"\n", 1, Some("clams")),
-            (
-                "[database]\nwait = \"5s\"\npassword = \"x\"\n",
-                3,
-                Some("password"),
-            ),
+            ("[database]\nwait = \"5s\"\npassword = \"x\"\n", 3, Some("password")),
             ("project = \"a\"\nagent = 7\n", 2, None),
             ("\n[claims]\nlease = 30\n", 3, None),
             ("claims = \"30m\"\n", 1, None),
@@ -781,22 +706,12 @@ fn a_setting_that_makes_no_sense_names_the_file_and_the_key() {
             assert_eq!(error["details"]["key"], key, "{outcome}");
             let message = text(&error["message"]);
             let place = file.display().to_string();
-            assert!(
-                message.contains(&place) && message.contains(key),
-                "{outcome}"
-            );
+            assert!(message.contains(&place) && message.contains(key), "{outcome}");
             fs::remove_file(file).unwrap();
         }
         let file = settings_file(ledger, b"agent = \"a\xff\"\n");
-        let error = error_of(
-            &ledger.windlass(&["task", "add", "x"]).run(),
-            "settings_invalid",
-            3,
-        );
-        assert!(
-            text(&error["message"]).contains(&*file.to_string_lossy()),
-            "{error}"
-        );
+        let error = error_of(&ledger.windlass(&["task", "add", "x"]).run(), "settings_invalid", 3);
+        assert!(text(&error["message"]).contains(&*file.to_string_lossy()), "{error}");
         fs::remove_file(file).unwrap();
     });
 }
@@ -815,12 +730,7 @@ fn what_a_repository_may_not_set_is_ignored_with_a_warning() {
     fs::create_dir_all(&below).unwrap();
     for (n, folder) in [ledger.home.work(), below].into_iter().enumerate() {
         // Without WINDLASS_DB, so that only the file speaks of a database.
-        let outcome = ledger
-            .home
-            .windlass(&["task", "add", "x"])
-            .cwd(&folder)
-            .run()
-            .ok();
+        let outcome = ledger.home.windlass(&["task", "add", "x"]).cwd(&folder).run().ok();
         assert_eq!(outcome.json()["title"], "x");
         let warnings: Vec<&str> = outcome.stderr.lines().collect();
         assert_eq!(warnings.len(), 2, "{outcome}");
@@ -856,10 +766,7 @@ fn a_mistake_in_the_settings_of_a_repository_is_told_too() {
 fn a_ledger_that_would_be_forgotten_is_refused() {
     for address in ["", ":memory:"] {
         let ledger = Ledger::on_sqlite();
-        let outcome = ledger
-            .home
-            .windlass(&["--db", address, "task", "add", "x"])
-            .run();
+        let outcome = ledger.home.windlass(&["--db", address, "task", "add", "x"]).run();
         assert!(matches!(outcome.code, Some(3 | 5)), "{outcome}");
         assert_no_ledger(&ledger);
     }
@@ -892,11 +799,7 @@ fn a_reader_that_goes_away_ends_the_command_quietly() {
     for _ in 0..12 {
         let _added = ledger.add(&["--description", &long]);
     }
-    for args in [
-        &["events"][..],
-        &["task", "list", "--view", "full"],
-        &["task", "list"],
-    ] {
+    for args in [&["events"][..], &["task", "list", "--view", "full"], &["task", "list"]] {
         let run = ledger.windlass(args);
         // As `windlass events | head -1` does.
         let mut child = run.spawn();
@@ -922,11 +825,7 @@ fn ends_quietly(outcome: &Outcome) {
 fn an_answer_that_cannot_be_written_is_no_success() {
     let ledger = Ledger::on_sqlite();
     let _task = ledger.add(&[]);
-    for args in [
-        &["events"][..],
-        &["task", "list"],
-        &["task", "list", "--format", "text"],
-    ] {
+    for args in [&["events"][..], &["task", "list"], &["task", "list", "--format", "text"]] {
         let outcome = to_full_disk(&ledger.windlass(args));
         assert_ne!(outcome.code, Some(0), "{outcome}");
         assert_ne!(outcome.stderr, "", "{outcome}");
@@ -934,9 +833,6 @@ fn an_answer_that_cannot_be_written_is_no_success() {
 }
 
 fn to_full_disk(run: &Run) -> Outcome {
-    let full = fs::OpenOptions::new()
-        .write(true)
-        .open("/dev/full")
-        .unwrap();
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     run.finish(run.command().stdout(full).spawn().unwrap())
 }

@@ -49,11 +49,8 @@ fn the_first_answer_is_given_after_new_files_and_folders_were_synced_into_theirs
     let calls = recording.calls;
     let answer = answer(&calls);
 
-    let made: Vec<(usize, &Call)> = calls
-        .iter()
-        .enumerate()
-        .filter(|(_, call)| makes(call))
-        .collect();
+    let made: Vec<(usize, &Call)> =
+        calls.iter().enumerate().filter(|(_, call)| makes(call)).collect();
     assert!(made.iter().any(|(_, call)| call.name == "mkdir"));
     assert!(made.iter().any(|(_, call)| call.name == "openat"));
     for (at, made) in made {
@@ -85,11 +82,7 @@ fn with_synchronous_normal_an_answer_does_not_wait_for_the_disk() {
     let _answered = recording.outcome.ok();
     let is_write = |call: &Call| call.name == "pwrite64" && is_wal(call);
     assert!(recording.calls.iter().any(is_write));
-    let syncs: Vec<&Call> = recording
-        .calls
-        .iter()
-        .filter(|call| is_sync(call))
-        .collect();
+    let syncs: Vec<&Call> = recording.calls.iter().filter(|call| is_sync(call)).collect();
     assert!(syncs.is_empty(), "{syncs:?}");
 }
 
@@ -100,20 +93,12 @@ fn a_disk_that_is_full_at_any_write_is_told_and_nothing_is_changed() {
 
 #[test]
 fn a_disk_that_fails_at_any_write_to_the_wal_is_told_and_nothing_is_changed() {
-    fail_at_each(
-        |call| call.name == "pwrite64" && is_wal(call),
-        "EIO",
-        "storage_failed",
-    );
+    fail_at_each(|call| call.name == "pwrite64" && is_wal(call), "EIO", "storage_failed");
 }
 
 #[test]
 fn a_disk_that_fails_to_sync_the_wal_is_told_and_nothing_is_changed() {
-    fail_at_each(
-        |call| is_sync(call) && is_wal(call),
-        "EIO",
-        "storage_failed",
-    );
+    fail_at_each(|call| is_sync(call) && is_wal(call), "EIO", "storage_failed");
 }
 
 /// Makes each of those calls of a command fail, in one run after the other.
@@ -121,10 +106,7 @@ fn a_disk_that_fails_to_sync_the_wal_is_told_and_nothing_is_changed() {
 fn fail_at_each(wanted: impl Fn(&Call) -> bool, errno: &str, code: &str) {
     let ledger = Ledger::on_sqlite();
     ledger.add(&["-s", "ready"]);
-    let trace = Trace::of(windlass(
-        &ledger,
-        &["task", "add", "another", "-s", "ready"],
-    ));
+    let trace = Trace::of(windlass(&ledger, &["task", "add", "another", "-s", "ready"]));
     let mut points = trace.record().calls;
     points.retain(wanted);
     assert!(points.iter().any(is_wal));
@@ -165,14 +147,9 @@ fn a_wal_stays_short_however_many_commands_write() {
     let ledger = Ledger::on_sqlite();
     let wal = format!("{}-wal", ledger.address);
     for _ in 0..60 {
-        let _added = windlass(&ledger, &["task", "add", "a task", "-s", "ready"])
-            .run()
-            .ok();
+        let _added = windlass(&ledger, &["task", "add", "a task", "-s", "ready"]).run().ok();
         let size_bytes = fs::metadata(&wal).map_or(0, |data| data.len());
-        assert!(
-            size_bytes < LONGEST_WAL_BYTES,
-            "{size_bytes} bytes in {wal}"
-        );
+        assert!(size_bytes < LONGEST_WAL_BYTES, "{size_bytes} bytes in {wal}");
     }
 }
 
@@ -181,9 +158,7 @@ fn an_answer_that_cannot_be_written_is_no_success() {
     let ledger = Ledger::on_sqlite();
     let script = r#""$0" task add 'a task' >/dev/full"#;
     let run = ledger.home.program("/bin/sh").args(["-c", script]);
-    let run = run
-        .args([windlass_testkit::home::binary()])
-        .db(&ledger.address);
+    let run = run.args([windlass_testkit::home::binary()]).db(&ledger.address);
     let outcome = run.run();
     assert_ne!(outcome.code, Some(0), "{outcome}");
 }

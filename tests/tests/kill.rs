@@ -45,55 +45,24 @@ const ADD: Command = Command {
     words: |prepared| {
         let depends_on = &prepared.ready;
         let mut words = vec!["task", "add", "one more", "-P", "queue", "-s", "ready"];
-        words.extend([
-            "-t",
-            "red,blue",
-            "--comment",
-            "why",
-            "--depends-on",
-            depends_on,
-        ]);
+        words.extend(["-t", "red,blue", "--comment", "why", "--depends-on", depends_on]);
         words
     },
     again: Again::Succeeds,
 };
 
 const CLAIM: Command = Command {
-    words: |_| {
-        "task claim --next -P queue --agent w2 --lease 30m"
-            .split(' ')
-            .collect()
-    },
+    words: |_| "task claim --next -P queue --agent w2 --lease 30m".split(' ').collect(),
     again: Again::Succeeds,
 };
 
 const COMPLETE: Command = Command {
-    words: |prepared| {
-        vec![
-            "task",
-            "complete",
-            &prepared.held,
-            "--fence",
-            "1",
-            "--comment",
-            "done",
-        ]
-    },
+    words: |prepared| vec!["task", "complete", &prepared.held, "--fence", "1", "--comment", "done"],
     again: Again::IsRefused("stale_claim"),
 };
 
 const BLOCK: Command = Command {
-    words: |prepared| {
-        vec![
-            "task",
-            "block",
-            &prepared.held,
-            "--agent",
-            "w1",
-            "--comment",
-            "stuck",
-        ]
-    },
+    words: |prepared| vec!["task", "block", &prepared.held, "--agent", "w1", "--comment", "stuck"],
     again: Again::Succeeds,
 };
 
@@ -102,15 +71,10 @@ const ARCHIVE: Command = Command {
     again: Again::IsRefused("invalid_transition"),
 };
 
-const REBUILD: Command = Command {
-    words: |_| vec!["doctor", "--rebuild"],
-    again: Again::Succeeds,
-};
+const REBUILD: Command = Command { words: |_| vec!["doctor", "--rebuild"], again: Again::Succeeds };
 
-const IMPORT: Command = Command {
-    words: |prepared| vec!["import", &prepared.continuation],
-    again: Again::Succeeds,
-};
+const IMPORT: Command =
+    Command { words: |prepared| vec!["import", &prepared.continuation], again: Again::Succeeds };
 
 #[test]
 fn task_add_killed_at_any_write_point_happens_whole_or_not_at_all() {
@@ -259,12 +223,7 @@ impl Prepared {
             ledger.add(&["--parent", &parent]);
         }
         let continuation = continue_elsewhere(ledger, &held);
-        Self {
-            ready,
-            held,
-            parent,
-            continuation,
-        }
+        Self { ready, held, parent, continuation }
     }
 }
 
@@ -277,18 +236,8 @@ fn continue_elsewhere(ledger: &Ledger, held: &str) -> String {
     let _written = ledger.answer(&["export", &so_far]);
     let there = |args: &[&str]| ledger.windlass(args).db(&other).run().ok();
     let _read = there(&["import", &so_far]);
-    let _more = there(&[
-        "task",
-        "complete",
-        held,
-        "--fence",
-        "1",
-        "--comment",
-        "done",
-    ]);
-    let _more = there(&[
-        "task", "add", "another", "-P", "queue", "-s", "ready", "-t", "red",
-    ]);
+    let _more = there(&["task", "complete", held, "--fence", "1", "--comment", "done"]);
+    let _more = there(&["task", "add", "another", "-P", "queue", "-s", "ready", "-t", "red"]);
     let _written = there(&["export", &continuation]);
     continuation
 }
@@ -301,10 +250,7 @@ struct Start {
 
 impl Start {
     fn nothing() -> Self {
-        Self {
-            ledger: Ledger::on_sqlite(),
-            prepared: Prepared::default(),
-        }
+        Self { ledger: Ledger::on_sqlite(), prepared: Prepared::default() }
     }
 
     fn prepared() -> Self {
@@ -319,10 +265,7 @@ impl Start {
         for _ in 0..100 {
             let copy = start.copy();
             let recording = trace(&copy, &(ADD.words)(&start.prepared)).record();
-            let moves = recording
-                .calls
-                .iter()
-                .any(|call| is_write_to(call, "/ledger.db"));
+            let moves = recording.calls.iter().any(|call| is_write_to(call, "/ledger.db"));
             if moves {
                 return start;
             }
@@ -356,10 +299,7 @@ impl Start {
         assert!(points.iter().any(|point| point.name == "fsync"));
         // The calls of a thread are counted by themselves, so one thread makes the count exact.
         assert!(points.iter().all(|point| point.thread == points[0].thread));
-        let counts = Counts {
-            before: self.ledger.events(),
-            after: recorded.events(),
-        };
+        let counts = Counts { before: self.ledger.events(), after: recorded.events() };
         let mut has_happened = false;
         for point in &points {
             let ledger = self.copy();
@@ -458,10 +398,7 @@ impl Counts {
         let happened = events == self.after;
         let is_answer = point.name == "write" && point.args.starts_with("1<");
         let was_answered = is_answer || !injected.outcome.stdout.is_empty();
-        assert!(
-            happened || !was_answered,
-            "lost after the answer, {point:?}"
-        );
+        assert!(happened || !was_answered, "lost after the answer, {point:?}");
         happened
     }
 
@@ -551,27 +488,17 @@ fn kill_at_random_moments(ledger: &Ledger, mut random: Random) {
     wrong.retain(|one| !matches!(one, Wrong::EventWithoutAnswer(_)));
     assert_eq!(wrong, []);
     let count = acknowledged.count();
-    assert!(
-        count > 2 * ROUNDS as usize,
-        "only {count} writes in all rounds"
-    );
+    assert!(count > 2 * ROUNDS as usize, "only {count} writes in all rounds");
 }
 
 /// Starts the writers, kills all their processes at a random moment, waits until they are gone.
 fn write_until_killed(ledger: &Ledger, folder: &Path, round: u32, random: &mut Random) {
     let run = ledger.home.program("/bin/sh").args(["-c", WRITERS]);
-    let run = run
-        .args([&home::binary(), folder])
-        .args([round.to_string()]);
+    let run = run.args([&home::binary(), folder]).args([round.to_string()]);
     let run = run.db(&ledger.address);
     let mut writers = run.command().process_group(0).spawn().unwrap();
     let mut dots = vec![0; usize::try_from(random.below(MOST_ANSWERS + 1)).unwrap()];
-    writers
-        .stdout
-        .as_mut()
-        .unwrap()
-        .read_exact(&mut dots)
-        .unwrap();
+    writers.stdout.as_mut().unwrap().read_exact(&mut dots).unwrap();
     thread::sleep(Duration::from_micros(random.below(LONGEST_DELAY_MICROS)));
     kill_process_group(Pid::from_child(&writers), Signal::KILL).unwrap();
     // The pipes end only when the last process that has them is gone.
@@ -625,19 +552,14 @@ impl Acknowledged {
     /// The acknowledged writes that the log does not tell of.
     fn missing_in(&self, log: &[Event]) -> Vec<String> {
         let of_kind = |kind: &'static str| log.iter().filter(move |event| event.kind == kind);
-        let created: BTreeSet<&str> = of_kind("task_created")
-            .map(|event| &*event.stream)
-            .collect();
+        let created: BTreeSet<&str> = of_kind("task_created").map(|event| &*event.stream).collect();
         let saved: BTreeSet<(&str, &str)> = of_kind("checkpoint_recorded")
             .filter_map(|event| Some((&*event.stream, event.data["name"].as_str()?)))
             .collect();
         let claims = history::wrong_in_answers(log, &self.claimed).into_iter();
         let unclaimed = claims.filter(|wrong| matches!(wrong, Wrong::AnswerWithoutEvent(_)));
         let uncreated = self.added.iter().filter(|task| !created.contains(&***task));
-        let unsaved = self
-            .saved
-            .iter()
-            .filter(|(task, name)| !saved.contains(&(task, name)));
+        let unsaved = self.saved.iter().filter(|(task, name)| !saved.contains(&(task, name)));
         uncreated
             .map(|task| format!("task {task}"))
             .chain(unclaimed.map(|wrong| format!("{wrong:?}")))

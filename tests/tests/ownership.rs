@@ -2,10 +2,7 @@
 //!
 //! The table below is the specification; it follows `DESIGN.md`, "Ownership".
 
-#![expect(
-    clippy::indexing_slicing,
-    reason = "an answer of another shape ends its test"
-)]
+#![expect(clippy::indexing_slicing, reason = "an answer of another shape ends its test")]
 
 use std::fmt::Write as _;
 use std::fs;
@@ -167,11 +164,7 @@ impl Bench {
     fn on(ledger: Ledger) -> Self {
         let other = ledger.add(&[]);
         let events = ledger.events();
-        Self {
-            ledger,
-            other,
-            events,
-        }
+        Self { ledger, other, events }
     }
 
     /// The run of a command by that caller.
@@ -208,17 +201,11 @@ impl Bench {
     /// A task that `holder` holds under fence 2, after `before` held it under fence 1.
     #[track_caller]
     fn held_task(&mut self, command: &str) -> String {
-        let task = self
-            .ledger
-            .add(&["--status", "in_progress", "--agent", "before"]);
-        let stolen = self
-            .ledger
-            .answer(&["task", "steal", &task, "--force", "--agent", "holder"]);
+        let task = self.ledger.add(&["--status", "in_progress", "--agent", "before"]);
+        let stolen = self.ledger.answer(&["task", "steal", &task, "--force", "--agent", "holder"]);
         assert_eq!(stolen["fence"], 2, "{stolen}");
         if command.starts_with("unblock") {
-            let _blocked = self
-                .ledger
-                .answer(&["task", "block", &task, "--agent", "holder"]);
+            let _blocked = self.ledger.answer(&["task", "block", &task, "--agent", "holder"]);
         }
         self.events = self.ledger.events();
         task
@@ -227,12 +214,8 @@ impl Bench {
     /// A task that `before` held under fence 1 and released.
     #[track_caller]
     fn free_task(&mut self, _command: &str) -> String {
-        let task = self
-            .ledger
-            .add(&["--status", "in_progress", "--agent", "before"]);
-        let _released = self
-            .ledger
-            .answer(&["task", "release", &task, "--agent", "before"]);
+        let task = self.ledger.add(&["--status", "in_progress", "--agent", "before"]);
+        let _released = self.ledger.answer(&["task", "release", &task, "--agent", "before"]);
         self.events = self.ledger.events();
         task
     }
@@ -252,9 +235,7 @@ impl Bench {
                 if data["forced"].as_str() == expected {
                     return Ok(authority);
                 }
-                Err(format!(
-                    "the reason is not recorded with its authority: {event}"
-                ))
+                Err(format!("the reason is not recorded with its authority: {event}"))
             }
             _ => Err(format!("recorded {recorded:?}")),
         }
@@ -263,9 +244,7 @@ impl Bench {
 
 /// Whether the task is as good for the next caller as before.
 fn leaves_the_claim(command: &str) -> bool {
-    ["checkpoint", "progress", "block"]
-        .iter()
-        .any(|kept| command.starts_with(kept))
+    ["checkpoint", "progress", "block"].iter().any(|kept| command.starts_with(kept))
 }
 
 #[track_caller]
@@ -313,22 +292,12 @@ fn a_held_task_is_changed_only_by_right_on_postgresql() {
 
 #[test]
 fn what_a_caller_says_most_plainly_counts() {
-    follows_the_table(
-        Ledger::on_sqlite(),
-        PRECEDENCE,
-        &["checkpoint TASK half"],
-        Bench::held_task,
-    );
+    follows_the_table(Ledger::on_sqlite(), PRECEDENCE, &["checkpoint TASK half"], Bench::held_task);
 }
 
 #[test]
 fn a_task_that_nobody_holds_is_anybodys_but_refuses_the_fence_of_a_claim_that_ended() {
-    follows_the_table(
-        Ledger::on_sqlite(),
-        FREE,
-        &COMMANDS_ON_READY,
-        Bench::free_task,
-    );
+    follows_the_table(Ledger::on_sqlite(), FREE, &COMMANDS_ON_READY, Bench::free_task);
 }
 
 #[track_caller]
@@ -398,10 +367,7 @@ fn a_comment_is_free_whoever_holds_the_task() {
         comment.clone(),
         comment.clone().args(["--author", "other"]),
         comment.clone().env("WINDLASS_AGENT", "other"),
-        comment
-            .clone()
-            .env("WINDLASS_TASK", &task)
-            .env("WINDLASS_FENCE", "7"),
+        comment.clone().env("WINDLASS_TASK", &task).env("WINDLASS_FENCE", "7"),
         comment.clone().env("WINDLASS_CLAIMS_REQUIRE", "identity"),
         comment.clone().env("WINDLASS_CLAIMS_REQUIRE", "fence"),
     ];
@@ -419,22 +385,12 @@ fn a_blocked_task_is_not_taken_from_its_holder_by_set_status() {
     let task = ledger.add(&["--status", "in_progress", "--agent", "holder"]);
     let _blocked = ledger.answer(&["task", "block", &task, "--agent", "holder"]);
     let before = ledger.events();
-    let set = [
-        "task",
-        "set-status",
-        &task,
-        "in_progress",
-        "--agent",
-        "other",
-    ];
+    let set = ["task", "set-status", &task, "in_progress", "--agent", "other"];
     let _refused = ledger.windlass(&set).run().refused("stale_claim", 3);
     assert_eq!(ledger.events(), before);
     let force = ["--force", "--reason", "the holder is on leave"];
     let taken = ledger.answer(&[&set[..], &force].concat());
-    assert_eq!(
-        (&taken["agent"], &taken["fence"]),
-        (&"other".into(), &2.into())
-    );
+    assert_eq!((&taken["agent"], &taken["fence"]), (&"other".into(), &2.into()));
     let event = ledger.newest_event(&task);
     assert_eq!(event["data"]["reason"], "the holder is on leave", "{event}");
     assert_eq!(event["data"]["taken_from"]["agent"], "holder", "{event}");
@@ -445,22 +401,8 @@ fn a_blocked_task_is_not_taken_from_its_holder_by_set_status() {
 fn archiving_a_family_needs_the_right_to_every_held_member() {
     let ledger = Ledger::on_sqlite();
     let parent = ledger.add(&[]);
-    let mine = ledger.add(&[
-        "--parent",
-        &parent,
-        "--status",
-        "in_progress",
-        "--agent",
-        "holder",
-    ]);
-    let theirs = ledger.add(&[
-        "--parent",
-        &parent,
-        "--status",
-        "in_progress",
-        "--agent",
-        "other",
-    ]);
+    let mine = ledger.add(&["--parent", &parent, "--status", "in_progress", "--agent", "holder"]);
+    let theirs = ledger.add(&["--parent", &parent, "--status", "in_progress", "--agent", "other"]);
     let before = ledger.events();
     let archive = ["task", "archive", &parent, "--cascade", "--agent", "holder"];
     let _refused = ledger.windlass(&archive).run().refused("stale_claim", 3);

@@ -55,10 +55,7 @@ fn drain_two_thousand(ledger: &Ledger) {
     let workers = vec![home::binary(); 64];
     let answers = drain(ledger, &workers);
     assert_eq!(answers.iter().map(Vec::len).sum::<usize>(), 2_000);
-    assert!(
-        answers.iter().all(|won| !won.is_empty()),
-        "a worker that won nothing was in no race"
-    );
+    assert!(answers.iter().all(|won| !won.is_empty()), "a worker that won nothing was in no race");
     assert_eq!(history::wrong_in_drain(&log(ledger), &answers.concat()), []);
     healthy(ledger);
 }
@@ -173,14 +170,10 @@ fn wrong_worker(ledger: &Ledger, script: &str) -> PathBuf {
 fn drain(ledger: &Ledger, workers: &[PathBuf]) -> Vec<Vec<Answer>> {
     let folder = answers_folder(ledger);
     fs::create_dir(&folder).unwrap();
-    let files: Vec<PathBuf> = (0..workers.len())
-        .map(|number| folder.join(format!("w{number}")))
-        .collect();
-    let runs: Vec<Run> = workers
-        .iter()
-        .zip(&files)
-        .map(|(program, file)| worker(ledger, program, file))
-        .collect();
+    let files: Vec<PathBuf> =
+        (0..workers.len()).map(|number| folder.join(format!("w{number}"))).collect();
+    let runs: Vec<Run> =
+        workers.iter().zip(&files).map(|(program, file)| worker(ledger, program, file)).collect();
     for outcome in race(&runs) {
         let outcome = outcome.ok();
         assert_eq!(outcome.stderr, "", "a worker complained\n{outcome}");
@@ -269,9 +262,7 @@ fn close_ring_together(ledger: &Ledger) {
     assert!(added.iter().all(|run| run.json()["added"] == true));
     assert_eq!(ledger.answer(&["validate"])["isValid"], true);
     let events = log(ledger);
-    let edges = events
-        .iter()
-        .filter(|event| event.kind == "dependency_added");
+    let edges = events.iter().filter(|event| event.kind == "dependency_added");
     assert_eq!(edges.count(), 31);
     assert_eq!(history::wrong_in_log(&events), []);
     healthy(ledger);
@@ -313,10 +304,7 @@ fn freeze_holder(ledger: &Ledger) {
     holder.stdin.take().unwrap().write_all(b"go on\n").unwrap();
 
     let taken = take_over(ledger, &task);
-    assert_eq!(
-        (&taken["fence"], &taken["taken_from"]),
-        (&json!(2), &json!("sleeper"))
-    );
+    assert_eq!((&taken["fence"], &taken["taken_from"]), (&json!(2), &json!("sleeper")));
     assert_eq!(state(&holder), 'T');
     signal(&holder, Signal::CONT);
     let refusal = run.finish(holder).refused("stale_claim", 3);
@@ -364,10 +352,7 @@ fn windlass(ledger: &Ledger, args: &[&str]) -> Run {
 /// Starts all runs together and waits for all.
 fn race(runs: &[Run]) -> Vec<Outcome> {
     let children = start_together(runs);
-    runs.iter()
-        .zip(children)
-        .map(|(run, child)| run.finish(child))
-        .collect()
+    runs.iter().zip(children).map(|(run, child)| run.finish(child)).collect()
 }
 
 fn log(ledger: &Ledger) -> Vec<history::Event> {
@@ -384,9 +369,7 @@ fn add_queue(ledger: &Ledger, count: usize) -> Vec<String> {
     record(ledger, Arc::new(SystemClock), |tx| {
         let project = create_project(tx);
         let titles = (0..count).map(|number| format!("task {number}"));
-        titles
-            .map(|title| create_task(tx, project, &title))
-            .collect()
+        titles.map(|title| create_task(tx, project, &title)).collect()
     })
 }
 
@@ -400,18 +383,13 @@ fn add_task_with_expired_lease(ledger: &Ledger) -> String {
         let data = json!({"agent": claim.agent, "fence": claim.fence, "won": "claimed",
             "lease_until": until, "lease_ms": 60_000});
         let task = tx.task_named(&id).unwrap();
-        tx.record_task(&task, [event("task_claimed", data)])
-            .unwrap();
+        tx.record_task(&task, [event("task_claimed", data)]).unwrap();
         id
     })
 }
 
 fn first_claim(task: String) -> Answer {
-    Answer {
-        agent: "absent".to_owned(),
-        task,
-        fence: 1,
-    }
+    Answer { agent: "absent".to_owned(), task, fence: 1 }
 }
 
 struct AnHourAgo;
@@ -430,20 +408,12 @@ fn record<T>(
 ) -> T {
     let folder = ledger.home.path().join("prepared");
     let location = Location::Sqlite(folder.join("ledger.db"));
-    let options = Options {
-        clock: Some(clock),
-        ..Options::default()
-    };
+    let options = Options { clock: Some(clock), ..Options::default() };
     let mut prepared = windlass_ledger::Ledger::open(&location, Access::Write, options).unwrap();
-    let by = Provenance {
-        actor: "test".to_owned(),
-        ..Provenance::default()
-    };
+    let by = Provenance { actor: "test".to_owned(), ..Provenance::default() };
     let made = prepared.write(&by, |tx| Ok(work(tx))).unwrap();
     let mut lines = Vec::new();
-    prepared
-        .read(|snapshot| export(snapshot, &mut lines))
-        .unwrap();
+    prepared.read(|snapshot| export(snapshot, &mut lines)).unwrap();
     let file = folder.join("ledger.ndjson");
     fs::write(&file, lines).unwrap();
     let imported = ledger.answer(&["import", &file.display().to_string()]);
@@ -453,8 +423,7 @@ fn record<T>(
 
 fn create_project(tx: &mut Transaction<'_>) -> ProjectId {
     let id = tx.new_project_id().unwrap();
-    tx.create(id, event("project_created", json!({"name": "queue"})))
-        .unwrap();
+    tx.create(id, event("project_created", json!({"name": "queue"}))).unwrap();
     id
 }
 

@@ -65,9 +65,7 @@ fn unharmed(ledger: &Ledger, events_before: u64) {
 #[track_caller]
 fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
-    files
-        .map(|file| (file.path(), fs::read(file.path()).unwrap_or_default()))
-        .collect()
+    files.map(|file| (file.path(), fs::read(file.path()).unwrap_or_default())).collect()
 }
 
 fn sqlite(path: impl AsRef<Path>) -> rusqlite::Connection {
@@ -95,14 +93,8 @@ mod locked {
         let lock = lock_of(&ledger);
         let error = waits_in_vain(&ledger);
         let message = text(&error["message"]);
-        assert!(
-            message.contains("4242") && message.contains("windlass import"),
-            "{error}"
-        );
-        assert_eq!(
-            error["details"]["holder"], "4242 windlass import",
-            "{error}"
-        );
+        assert!(message.contains("4242") && message.contains("windlass import"), "{error}");
+        assert_eq!(error["details"]["holder"], "4242 windlass import", "{error}");
         // Who only reads does not wait.
         assert_eq!(ledger.answer(&["task", "list"])["total"], 3);
         lock.unlock().unwrap();
@@ -118,9 +110,7 @@ mod locked {
         let child = run.spawn();
         let waiting = format!("-> FLOCK  ADVISORY  WRITE {} ", child.id());
         wait::until("the writer waits for the lock", || {
-            fs::read_to_string("/proc/locks")
-                .unwrap()
-                .contains(&waiting)
+            fs::read_to_string("/proc/locks").unwrap().contains(&waiting)
         });
         assert_eq!(ledger.events(), before);
         lock.unlock().unwrap();
@@ -173,18 +163,11 @@ mod read_only {
             let folder = PathBuf::from(&ledger.address).parent().unwrap().to_owned();
             let windlass = ledger.home.path().join("windlass");
             fs::copy(binary(), &windlass).unwrap();
-            for folder in folder
-                .ancestors()
-                .take_while(|it| it.starts_with(ledger.home.path()))
-            {
+            for folder in folder.ancestors().take_while(|it| it.starts_with(ledger.home.path())) {
                 fs::set_permissions(folder, Permissions::from_mode(0o755)).unwrap();
             }
             fs::set_permissions(&windlass, Permissions::from_mode(0o755)).unwrap();
-            Self {
-                ledger,
-                folder,
-                windlass,
-            }
+            Self { ledger, folder, windlass }
         }
 
         #[track_caller]
@@ -197,9 +180,7 @@ mod read_only {
 
         /// A run by a user whom permissions bind, unlike root.
         fn by_nobody(&self, args: &[&str]) -> Outcome {
-            let words = [self.windlass.to_str().unwrap()]
-                .into_iter()
-                .chain(args.iter().copied());
+            let words = [self.windlass.to_str().unwrap()].into_iter().chain(args.iter().copied());
             let run = if machine::is_root() {
                 let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups", "--"];
                 self.ledger.home.program("setpriv").args(nobody).args(words)
@@ -217,11 +198,7 @@ mod read_only {
         for (files, folder) in [(0o444, 0o555), (0o444, 0o777), (0o666, 0o555)] {
             shown.set_modes(files, folder);
             let case = format!("files {files:o}, folder {folder:o}");
-            assert_eq!(
-                shown.by_nobody(&["task", "list"]).ok().json()["total"],
-                3,
-                "{case}"
-            );
+            assert_eq!(shown.by_nobody(&["task", "list"]).ok().json()["total"], 3, "{case}");
             if files & 0o222 == 0 {
                 let _error = error_of(&shown.by_nobody(&ADD), "ledger_read_only", 5);
             }
@@ -267,9 +244,7 @@ mod full {
         let mut events = ledger.events();
         let mut refused = 0;
         for nth in 1.. {
-            let trace = Trace::of(ledger.home.windlass(&ADD))
-                .calls(&[call])
-                .only_on(&file);
+            let trace = Trace::of(ledger.home.windlass(&ADD)).calls(&[call]).only_on(&file);
             let injected = trace.fail_from(call, nth, errno);
             if injected.hit == Hit::NeverReached {
                 break;
@@ -280,12 +255,7 @@ mod full {
                 let _error = error_of(&injected.outcome, code, 5);
                 refused += 1;
             }
-            assert_eq!(
-                ledger.events(),
-                events,
-                "{call} {nth}: {}",
-                injected.outcome
-            );
+            assert_eq!(ledger.events(), events, "{call} {nth}: {}", injected.outcome);
         }
         assert!(refused > 0, "no {call} on {file} was reached");
         unharmed(&ledger, events + 1);
@@ -316,9 +286,7 @@ mod full {
         let mut added = 0;
         wait::until("a command tries to move the log into the file", || {
             let trace = Trace::of(ledger.home.windlass(&ADD)).calls(&["pwrite64"]);
-            let injected = trace
-                .only_on(&ledger.address)
-                .fail_from("pwrite64", 1, "ENOSPC");
+            let injected = trace.only_on(&ledger.address).fail_from("pwrite64", 1, "ENOSPC");
             let _added = injected.outcome.ok();
             added += 1;
             injected.hit == Hit::Failed
@@ -358,8 +326,7 @@ mod damaged {
     fn overwrite(ledger: &Ledger, from: u64, to: u64) {
         let mut file = File::options().write(true).open(&ledger.address).unwrap();
         file.seek(SeekFrom::Start(from)).unwrap();
-        file.write_all(&vec![0xa5; usize::try_from(to - from).unwrap()])
-            .unwrap();
+        file.write_all(&vec![0xa5; usize::try_from(to - from).unwrap()]).unwrap();
     }
 
     #[test]
@@ -369,31 +336,18 @@ mod damaged {
         let size = fs::metadata(&ledger.address).unwrap().len();
         overwrite(&ledger, PAGE, size);
         let before = fs::read(&ledger.address).unwrap();
-        for args in [
-            &["task", "list"][..],
-            &ADD,
-            &["audit", "verify"],
-            &["doctor", "--rebuild"],
-        ] {
+        for args in [&["task", "list"][..], &ADD, &["audit", "verify"], &["doctor", "--rebuild"]] {
             let error = error_of(&ledger.windlass(args).run(), "ledger_corrupt", 5);
             assert_eq!(error["details"]["path"], ledger.address.as_str(), "{error}");
         }
-        assert!(
-            fs::read(&ledger.address).unwrap() == before,
-            "a damaged file was changed"
-        );
+        assert!(fs::read(&ledger.address).unwrap() == before, "a damaged file was changed");
     }
 
     #[test]
     fn a_file_that_was_cut_is_told_damaged() {
         let ledger = used_ledger();
         settle(&ledger);
-        File::options()
-            .write(true)
-            .open(&ledger.address)
-            .unwrap()
-            .set_len(3 * PAGE)
-            .unwrap();
+        File::options().write(true).open(&ledger.address).unwrap().set_len(3 * PAGE).unwrap();
         for args in [&["task", "list"][..], &ADD] {
             let _error = error_of(&ledger.windlass(args).run(), "ledger_corrupt", 5);
         }
@@ -416,10 +370,7 @@ mod damaged {
         let task = ledger.add(&["--description", "the true reason"]);
         settle(&ledger);
         let mut bytes = Vec::new();
-        File::open(&ledger.address)
-            .unwrap()
-            .read_to_end(&mut bytes)
-            .unwrap();
+        File::open(&ledger.address).unwrap().read_to_end(&mut bytes).unwrap();
         let (old, new) = (b"the true reason", b"the fake reason");
         for at in 0..bytes.len() - old.len() {
             if bytes[at..].starts_with(old) {
@@ -444,21 +395,14 @@ mod foreign {
     fn is_left_alone(ledger: &Ledger, code: &str) {
         let folder = PathBuf::from(&ledger.address).parent().unwrap().to_owned();
         let before = contents(&folder);
-        for args in [
-            &["task", "list"][..],
-            &ADD,
-            &["doctor"],
-            &["doctor", "--rebuild"],
-            &["events"],
-        ] {
+        for args in
+            [&["task", "list"][..], &ADD, &["doctor"], &["doctor", "--rebuild"], &["events"]]
+        {
             let error = error_of(&ledger.windlass(args).run(), code, 5);
             assert_eq!(error["details"]["path"], ledger.address.as_str(), "{error}");
         }
         let after = contents(&folder);
-        assert_eq!(
-            after.keys().collect::<Vec<_>>(),
-            before.keys().collect::<Vec<_>>()
-        );
+        assert_eq!(after.keys().collect::<Vec<_>>(), before.keys().collect::<Vec<_>>());
         assert!(after == before, "a file of somebody else was changed");
     }
 
@@ -473,9 +417,7 @@ mod foreign {
     fn a_ledger_of_a_newer_windlass_is_left_alone() {
         let ledger = used_ledger();
         let connection = sqlite(&ledger.address);
-        connection
-            .execute_batch("PRAGMA user_version = 999")
-            .unwrap();
+        connection.execute_batch("PRAGMA user_version = 999").unwrap();
         connection.close().unwrap();
         let outcome = ledger.windlass(&["task", "list"]).run();
         let error = error_of(&outcome, "ledger_newer", 5);
@@ -504,9 +446,7 @@ mod foreign {
         ] {
             let ledger = nothing_yet();
             let connection = sqlite(&ledger.address);
-            connection
-                .execute_batch(&format!("{mark}; {tables}"))
-                .unwrap();
+            connection.execute_batch(&format!("{mark}; {tables}")).unwrap();
             connection.close().unwrap();
             is_left_alone(&ledger, "not_a_ledger");
         }
@@ -536,9 +476,7 @@ mod postgresql {
     fn frozen_client(database: &Database, first: &str) -> postgres::Client {
         let mut client = database.connect();
         client.batch_execute(first).unwrap();
-        client
-            .batch_execute("BEGIN; SELECT seq FROM head FOR UPDATE")
-            .unwrap();
+        client.batch_execute("BEGIN; SELECT seq FROM head FOR UPDATE").unwrap();
         client
     }
 
@@ -572,10 +510,8 @@ mod postgresql {
     #[test]
     fn a_server_that_is_away_is_told_without_the_password() {
         let folder = Ledger::on_sqlite().home.path().join("no-sockets");
-        let socket = format!(
-            "postgres:///ledger?host={}&user=w&password=hunter2",
-            folder.display()
-        );
+        let socket =
+            format!("postgres:///ledger?host={}&user=w&password=hunter2", folder.display());
         for address in [
             &socket,
             "postgres://w:hunter2@127.0.0.1:1/ledger",
@@ -589,10 +525,7 @@ mod postgresql {
     #[test]
     fn an_address_that_makes_no_sense_is_a_wrong_value() {
         let ledger = Ledger::on_sqlite();
-        for address in [
-            "postgres://localhost:port/x",
-            "postgres://h/x?no_such_option=1",
-        ] {
+        for address in ["postgres://localhost:port/x", "postgres://h/x?no_such_option=1"] {
             let outcome = ledger.home.windlass(&ADD).db(address).run();
             let _error = error_of(&outcome, "invalid_value", 3);
         }
@@ -612,19 +545,9 @@ mod postgresql {
         let Some(server) = shared() else { return };
         let database = server.empty_database();
         let error = refuses_all(&database.url, "ledger_unmigrated");
-        assert!(
-            text(&error["hint"]).contains("windlass db migrate"),
-            "{error}"
-        );
+        assert!(text(&error["hint"]).contains("windlass db migrate"), "{error}");
         let tables = "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace";
-        assert_eq!(
-            database
-                .connect()
-                .query_one(tables, &[])
-                .unwrap()
-                .get::<_, i64>(0),
-            0
-        );
+        assert_eq!(database.connect().query_one(tables, &[]).unwrap().get::<_, i64>(0), 0);
     }
 
     #[test]
@@ -649,10 +572,7 @@ mod postgresql {
         let _task = ledger.add(&[]);
         let before = ledger.events();
         let mut client = ledger.database().unwrap().connect();
-        let name: String = client
-            .query_one("SELECT current_database()", &[])
-            .unwrap()
-            .get(0);
+        let name: String = client.query_one("SELECT current_database()", &[]).unwrap().get(0);
         let set = |value: &str| {
             format!("ALTER DATABASE {name} SET default_transaction_read_only = {value}")
         };
@@ -660,10 +580,7 @@ mod postgresql {
         let _error = error_of(&ledger.windlass(&ADD).run(), "ledger_read_only", 5);
         assert_eq!(ledger.answer(&["task", "list"])["total"], 1);
         client
-            .batch_execute(&format!(
-                "SET default_transaction_read_only = off; {}",
-                set("off")
-            ))
+            .batch_execute(&format!("SET default_transaction_read_only = off; {}", set("off")))
             .unwrap();
         unharmed(&ledger, before);
     }

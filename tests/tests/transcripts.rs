@@ -30,11 +30,7 @@ struct Scene {
 
 impl Scene {
     fn new() -> Self {
-        Self {
-            ledger: Ledger::on_sqlite(),
-            tasks: Vec::new(),
-            said: String::new(),
-        }
+        Self { ledger: Ledger::on_sqlite(), tasks: Vec::new(), said: String::new() }
     }
 
     /// The words of a command line; quotes keep some together, and the name of a task is its id.
@@ -58,12 +54,7 @@ impl Scene {
     /// Does something off stage.
     #[track_caller]
     fn does(&self, command: &str) {
-        let _done = self
-            .ledger
-            .windlass(&[])
-            .args(self.words(command))
-            .run()
-            .ok();
+        let _done = self.ledger.windlass(&[]).args(self.words(command)).run().ok();
     }
 
     /// Adds a task off stage, to be known by that name.
@@ -78,11 +69,7 @@ impl Scene {
     #[track_caller]
     fn shows(&mut self, command: &str) {
         let words = self.words(command);
-        let outcome = self
-            .ledger
-            .windlass(&["--format", "text"])
-            .args(words)
-            .run();
+        let outcome = self.ledger.windlass(&["--format", "text"]).args(words).run();
         let said = format!("$ windlass {command}\n{}{}", outcome.stdout, outcome.stderr);
         self.said.push_str(&self.without_ids(&said));
         if outcome.code != Some(0) {
@@ -145,10 +132,7 @@ fn tasks_are_listed_in_a_table_that_fits_the_page() {
         let long = "'write the reference of every command and check it against the program'";
         scene.adds("SECOND", &format!("{long} -s ready --agent docs"));
         scene.adds("THIRD_", "日本語の題名 -P api");
-        scene.adds(
-            "FOURTH",
-            "'upgrade the compiler' -P api -s in_progress --agent worker-1",
-        );
+        scene.adds("FOURTH", "'upgrade the compiler' -P api -s in_progress --agent worker-1");
         scene.shows("task list");
         scene.shows("task list -P api --limit 2");
         scene.shows("task list -s done");
@@ -180,19 +164,14 @@ fn a_task_is_shown_with_everything_that_belongs_to_it() {
     let said = transcript(|scene| {
         scene.adds("BEFORE", "'choose a session store'");
         let more = "-t web,urgent -l https://example.org/1 -d 'It forgets who you are.'";
-        scene.adds(
-            "MAIN__",
-            &format!("'fix the login page' -s ready -p 2 {more}"),
-        );
+        scene.adds("MAIN__", &format!("'fix the login page' -s ready -p 2 {more}"));
         scene.adds("AFTER_", "'announce it' --depends-on MAIN__");
         scene.adds("CHILD_", "'reproduce it' --parent MAIN__ -s done");
         scene.does("task add-dep MAIN__ BEFORE");
         scene.does("task set-status BEFORE done");
         scene.does("task claim MAIN__ --agent worker-1 --lease 90m");
         let data = r#"--progress 40 --data '{"file":"login.rs"}'"#;
-        scene.does(&format!(
-            "task checkpoint MAIN__ 'found the cause' {data} --fence 1"
-        ));
+        scene.does(&format!("task checkpoint MAIN__ 'found the cause' {data} --fence 1"));
         scene.does("task comment MAIN__ 'see the log of Tuesday' --author ada");
         scene.shows("task show MAIN__");
     });
@@ -273,10 +252,7 @@ FIRST_ in_progress → done · worker-2: fix the login page
 fn why_says_what_a_task_and_the_queue_wait_for() {
     let said = transcript(|scene| {
         scene.adds("FIRST_", "'choose a session store'");
-        scene.adds(
-            "SECOND",
-            "'fix the login page' -s ready --depends-on FIRST_",
-        );
+        scene.adds("SECOND", "'fix the login page' -s ready --depends-on FIRST_");
         scene.adds("THIRD_", "'announce it' -s ready");
         scene.does("task block THIRD_ --comment 'the press is on strike'");
         scene.shows("why SECOND");
@@ -403,10 +379,7 @@ ok    counters
 #[test]
 fn an_error_says_what_was_refused_and_what_to_try() {
     let said = transcript(|scene| {
-        scene.adds(
-            "FIRST_",
-            "'fix the login page' -s in_progress --agent worker-1",
-        );
+        scene.adds("FIRST_", "'fix the login page' -s in_progress --agent worker-1");
         scene.shows("task complete FIRST_ --agent worker-2");
         scene.shows("task reopen FIRST_");
         scene.shows("task show zzzz");

@@ -2,10 +2,7 @@
 //!
 //! The table below is the specification; it follows `DESIGN.md`, "Task status", not the program.
 
-#![expect(
-    clippy::indexing_slicing,
-    reason = "an answer of another shape ends its test"
-)]
+#![expect(clippy::indexing_slicing, reason = "an answer of another shape ends its test")]
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -102,17 +99,10 @@ impl Effect {
         if WAYS.iter().any(|way| way.to == cell) {
             return accepted(cell, true);
         }
-        if let Some(unrecorded) = cell
-            .strip_prefix('(')
-            .and_then(|cell| cell.strip_suffix(')'))
-        {
+        if let Some(unrecorded) = cell.strip_prefix('(').and_then(|cell| cell.strip_suffix(')')) {
             return accepted(unrecorded, false);
         }
-        let code = if cell == "no" {
-            "invalid_transition"
-        } else {
-            cell
-        };
+        let code = if cell == "no" { "invalid_transition" } else { cell };
         Self {
             exit: 3,
             code: Some(code.to_owned()),
@@ -137,13 +127,7 @@ impl Bench {
         let old = ledger.add(&["--status", "done"]);
         let new = ledger.add(&["--status", "done"]);
         let events = ledger.events();
-        Self {
-            ledger,
-            old,
-            new,
-            unchanged: HashMap::new(),
-            events,
-        }
+        Self { ledger, old, new, unchanged: HashMap::new(), events }
     }
 
     #[track_caller]
@@ -165,9 +149,7 @@ impl Bench {
         if let Some(task) = self.unchanged.get(way.to) {
             return task.clone();
         }
-        let task = self
-            .ledger
-            .add(&["--status", way.begins, "--depends-on", &self.old]);
+        let task = self.ledger.add(&["--status", way.begins, "--depends-on", &self.old]);
         for command in way.commands {
             let _done = self.run(command, &task).ok();
         }
@@ -210,10 +192,8 @@ fn follows_the_table(ledger: Ledger) {
             let expected = Effect::of_cell(cell, way.to);
             let (found, outcome) = bench.try_cell(command, way);
             if found != expected {
-                let case = format!(
-                    "{command} in {}: expected {expected:?}, found {found:?}",
-                    way.to
-                );
+                let case =
+                    format!("{command} in {}: expected {expected:?}, found {found:?}", way.to);
                 writeln!(differences, "{case}\n{outcome}\n").unwrap_or_default();
             }
         }
@@ -246,11 +226,7 @@ fn a_restored_task_has_the_status_from_before_it_was_archived_but_is_never_held(
         let restored = bench.run("restore TASK", &task).ok().json();
         assert_eq!(restored["status"], after, "archived from {}", way.to);
         let claimed_at = &bench.ledger.answer(&["task", "show", &task])["task"]["claimed_at"];
-        assert!(
-            claimed_at.is_null(),
-            "archived from {}: {claimed_at}",
-            way.to
-        );
+        assert!(claimed_at.is_null(), "archived from {}: {claimed_at}", way.to);
     }
 }
 
@@ -259,10 +235,7 @@ fn a_blocked_task_that_nobody_holds_goes_back_to_the_pool() {
     let ledger = Ledger::on_sqlite();
     let task = ledger.add(&["--status", "ready"]);
     let _blocked = ledger.answer(&["task", "block", &task]);
-    assert_eq!(
-        ledger.answer(&["task", "unblock", &task])["status"],
-        "ready"
-    );
+    assert_eq!(ledger.answer(&["task", "unblock", &task])["status"], "ready");
 }
 
 #[test]
@@ -272,16 +245,10 @@ fn blocking_keeps_owner_and_fence_and_drops_the_lease() {
     let claimed = ledger.answer(&["task", "claim", &task, "--agent", "holder", "--lease", "1h"]);
     assert!(claimed["lease_until"].is_string(), "{claimed}");
     let blocked = ledger.answer(&["task", "block", &task]);
-    assert_eq!(
-        (&blocked["agent"], &blocked["fence"]),
-        (&"holder".into(), &1.into())
-    );
+    assert_eq!((&blocked["agent"], &blocked["fence"]), (&"holder".into(), &1.into()));
     assert!(blocked["lease_until"].is_null(), "{blocked}");
     let resumed = ledger.answer(&["task", "unblock", &task]);
-    assert_eq!(
-        (&resumed["agent"], &resumed["fence"]),
-        (&"holder".into(), &1.into())
-    );
+    assert_eq!((&resumed["agent"], &resumed["fence"]), (&"holder".into(), &1.into()));
 }
 
 #[track_caller]
@@ -297,11 +264,7 @@ fn is_taken_over_when_its_lease_has_run_out(take: &[&str], won: &str, from: &str
         taken.is_some()
     });
     let taken = taken.unwrap_or_default();
-    assert_eq!(
-        (&taken["status"], &taken["fence"]),
-        (&"in_progress".into(), &2.into()),
-        "{taken}"
-    );
+    assert_eq!((&taken["status"], &taken["fence"]), (&"in_progress".into(), &2.into()), "{taken}");
     assert_eq!(taken[from], "holder", "{taken}");
     let event = ledger.newest_event(&task);
     assert_eq!(event["data"]["won"], won, "{event}");
@@ -310,15 +273,7 @@ fn is_taken_over_when_its_lease_has_run_out(take: &[&str], won: &str, from: &str
     let history = ledger.answer(&["task", "history", &task]);
     let events = history["events"].as_array().cloned().unwrap_or_default();
     let kinds: Vec<String> = events.iter().map(|event| text(&event["kind"])).collect();
-    assert_eq!(
-        kinds,
-        [
-            "task_created",
-            "task_claimed",
-            "claim_expired",
-            "task_claimed"
-        ]
-    );
+    assert_eq!(kinds, ["task_created", "task_claimed", "claim_expired", "task_claimed"]);
 }
 
 #[test]
@@ -351,36 +306,19 @@ fn no_way_to_done_passes_open_dependencies_or_subtasks() {
     ];
     let before = ledger.events();
     for (code, way) in ways {
-        let refused = ledger
-            .windlass(&[&["task"], way].concat())
-            .run()
-            .refused(code, 3);
+        let refused = ledger.windlass(&[&["task"], way].concat()).run().refused(code, 3);
         assert!(refused["error"]["hint"].is_string(), "{refused}");
     }
-    let add = [
-        "task",
-        "add",
-        "x",
-        "--status",
-        "done",
-        "--depends-on",
-        &open,
-    ];
+    let add = ["task", "add", "x", "--status", "done", "--depends-on", &open];
     let _refused = ledger.windlass(&add).run().refused("dependencies_open", 3);
     assert_eq!(ledger.events(), before);
 
     let force = ["--force", "--reason", "it no longer matters"];
     let _done = ledger.answer(&[&["task", "complete", &waiting][..], &force].concat());
-    assert_eq!(
-        ledger.newest_event(&waiting)["data"]["forced"],
-        "it no longer matters"
-    );
+    assert_eq!(ledger.newest_event(&waiting)["data"]["forced"], "it no longer matters");
     let done = ledger.answer(&[&["task", "set-status", &parent, "done"][..], &force].concat());
     assert_eq!(done["status"], "done");
-    assert_eq!(
-        ledger.newest_event(&parent)["data"]["forced"],
-        "it no longer matters"
-    );
+    assert_eq!(ledger.newest_event(&parent)["data"]["forced"], "it no longer matters");
     let added = ledger.answer(&[&add[..], &force].concat());
     assert_eq!(added["status"], "done");
     assert_eq!(
@@ -400,15 +338,11 @@ fn no_claim_passes_open_dependencies_subtasks_or_a_frozen_project() {
     let frozen = ledger.add(&["--status", "ready", "-P", "cold"]);
     let _frozen = ledger.answer(&["project", "freeze", "cold"]);
     let before = ledger.events();
-    for (task, code) in [
-        (&waiting, "dependencies_open"),
-        (&parent, "children_open"),
-        (&frozen, "project_frozen"),
-    ] {
+    for (task, code) in
+        [(&waiting, "dependencies_open"), (&parent, "children_open"), (&frozen, "project_frozen")]
+    {
         for command in ["claim", "start"] {
-            let run = ledger
-                .windlass(&["task", command, task, "--agent", "another"])
-                .run();
+            let run = ledger.windlass(&["task", command, task, "--agent", "another"]).run();
             let _refused = run.refused(code, 3);
         }
     }

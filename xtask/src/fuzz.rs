@@ -14,23 +14,14 @@ pub(crate) fn run(seconds: u32) -> Result<(), Failure> {
         return Ok(());
     }
     setup::cargo_command("fuzz", CARGO_FUZZ_VERSION)?;
-    let failed: Vec<String> = targets()?
-        .into_iter()
-        .filter(|target| fuzz(target, seconds).is_err())
-        .collect();
-    if failed.is_empty() {
-        Ok(())
-    } else {
-        Err(Failure::Fuzz(failed))
-    }
+    let failed: Vec<String> =
+        targets()?.into_iter().filter(|target| fuzz(target, seconds).is_err()).collect();
+    if failed.is_empty() { Ok(()) } else { Err(Failure::Fuzz(failed)) }
 }
 
 fn fuzz(target: &str, seconds: u32) -> Result<(), Failure> {
     let time = format!("-max_total_time={seconds}");
-    let (found, seeds) = (
-        format!("fuzz/corpus/{target}"),
-        format!("fuzz/seeds/{target}"),
-    );
+    let (found, seeds) = (format!("fuzz/corpus/{target}"), format!("fuzz/seeds/{target}"));
     std::fs::create_dir_all(step::root().join(&found))
         .map_err(|error| Failure::Start(format!("fuzzing of {target}"), error))?;
     let args = ["fuzz", "run", target, &found, &seeds, "--", &time];
@@ -41,10 +32,7 @@ fn fuzz(target: &str, seconds: u32) -> Result<(), Failure> {
 fn targets() -> Result<Vec<String>, Failure> {
     let metadata = step::metadata(&["--no-deps", "--manifest-path", MANIFEST])?;
     let packages = metadata.get("packages").and_then(Value::as_array);
-    let targets = packages
-        .into_iter()
-        .flatten()
-        .filter_map(|package| package.get("targets"));
+    let targets = packages.into_iter().flatten().filter_map(|package| package.get("targets"));
     Ok(targets
         .filter_map(Value::as_array)
         .flatten()

@@ -12,22 +12,10 @@ const PLATFORM: &str = "--filter-platform=x86_64-unknown-linux-gnu";
 
 /// Crates that must not come in by any door, and why.
 const BANNED: [(&str, &str); 7] = [
-    (
-        "openssl",
-        "TLS is rustls: no C library to find, patch and ship",
-    ),
-    (
-        "native-tls",
-        "TLS is rustls: no C library to find, patch and ship",
-    ),
-    (
-        "sqlx",
-        "links another SQLite than rusqlite does, and one binary can hold one",
-    ),
-    (
-        "diesel",
-        "links another SQLite than rusqlite does, and one binary can hold one",
-    ),
+    ("openssl", "TLS is rustls: no C library to find, patch and ship"),
+    ("native-tls", "TLS is rustls: no C library to find, patch and ship"),
+    ("sqlx", "links another SQLite than rusqlite does, and one binary can hold one"),
+    ("diesel", "links another SQLite than rusqlite does, and one binary can hold one"),
     ("chrono", "dates and times are jiff's"),
     ("serde_yaml", "no longer maintained"),
     ("async-std", "no longer maintained"),
@@ -44,18 +32,10 @@ const DOMAIN_MAY_USE: [&str; 6] = ["jiff", "serde", "serde_json", "sha2", "thise
 pub(crate) fn run() -> Result<(), Failure> {
     let metadata = step::metadata(&["--locked", PLATFORM])?;
     let packages = packages(&metadata);
-    let findings = [
-        licences(&packages),
-        banned(&packages),
-        duplicates(&packages),
-        domain(&metadata),
-    ];
+    let findings =
+        [licences(&packages), banned(&packages), duplicates(&packages), domain(&metadata)];
     let findings = findings.concat();
-    if findings.is_empty() {
-        Ok(())
-    } else {
-        Err(Failure::Hygiene(findings))
-    }
+    if findings.is_empty() { Ok(()) } else { Err(Failure::Hygiene(findings)) }
 }
 
 #[derive(Debug)]
@@ -67,10 +47,8 @@ struct Package<'a> {
 
 /// Only what is resolved for our platform: the list itself also names the others.
 fn packages(metadata: &Value) -> Vec<Package<'_>> {
-    let resolved: BTreeSet<&str> = list(metadata, "/resolve/nodes")
-        .iter()
-        .map(|node| text(node, "id"))
-        .collect();
+    let resolved: BTreeSet<&str> =
+        list(metadata, "/resolve/nodes").iter().map(|node| text(node, "id")).collect();
     list(metadata, "/packages")
         .iter()
         .filter(|package| resolved.contains(text(package, "id")))
@@ -86,25 +64,14 @@ fn licences(packages: &[Package<'_>]) -> Vec<String> {
     packages
         .iter()
         .filter(|package| !licence::is_accepted(package.licence))
-        .map(
-            |Package {
-                 name,
-                 version,
-                 licence,
-             }| {
-                format!("{name} {version}: the licence {licence:?} is not on the list")
-            },
-        )
+        .map(|Package { name, version, licence }| {
+            format!("{name} {version}: the licence {licence:?} is not on the list")
+        })
         .collect()
 }
 
 fn banned(packages: &[Package<'_>]) -> Vec<String> {
-    let reason = |name| {
-        BANNED
-            .iter()
-            .find(|(banned, _)| *banned == name)
-            .map(|(_, why)| why)
-    };
+    let reason = |name| BANNED.iter().find(|(banned, _)| *banned == name).map(|(_, why)| why);
     packages
         .iter()
         .filter_map(|Package { name, version, .. }| {
@@ -116,10 +83,7 @@ fn banned(packages: &[Package<'_>]) -> Vec<String> {
 fn duplicates(packages: &[Package<'_>]) -> Vec<String> {
     let mut versions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for package in packages {
-        versions
-            .entry(package.name)
-            .or_default()
-            .push(package.version);
+        versions.entry(package.name).or_default().push(package.version);
     }
     versions.retain(|_, versions| versions.len() > 1);
     if versions.len() <= DUPLICATES_ALLOWED {
@@ -139,10 +103,7 @@ fn duplicates(packages: &[Package<'_>]) -> Vec<String> {
 /// Only the direct and normal dependencies: what tests use is their own affair.
 fn domain(metadata: &Value) -> Vec<String> {
     let packages = list(metadata, "/packages");
-    let Some(domain) = packages
-        .iter()
-        .find(|package| text(package, "name") == DOMAIN)
-    else {
+    let Some(domain) = packages.iter().find(|package| text(package, "name") == DOMAIN) else {
         return vec![format!("{DOMAIN} is not in the workspace")];
     };
     list(domain, "/dependencies")
@@ -155,10 +116,7 @@ fn domain(metadata: &Value) -> Vec<String> {
 }
 
 fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
-    value
-        .pointer(pointer)
-        .and_then(Value::as_array)
-        .map_or(&[], Vec::as_slice)
+    value.pointer(pointer).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 fn text<'a>(value: &'a Value, key: &str) -> &'a str {
@@ -172,45 +130,29 @@ mod tests {
     use super::*;
 
     fn package(name: &'static str, version: &'static str) -> Package<'static> {
-        Package {
-            name,
-            version,
-            licence: "MIT",
-        }
+        Package { name, version, licence: "MIT" }
     }
 
     #[test]
     fn a_banned_crate_is_named_with_the_reason() {
         let found = banned(&[package("serde", "1.0.0"), package("chrono", "0.4.0")]);
-        assert_eq!(
-            found,
-            ["chrono 0.4.0 is banned: dates and times are jiff's"]
-        );
+        assert_eq!(found, ["chrono 0.4.0 is banned: dates and times are jiff's"]);
     }
 
     #[test]
     fn a_crate_without_a_licence_is_found() {
-        let found = licences(&[Package {
-            licence: "",
-            ..package("odd", "0.1.0")
-        }]);
+        let found = licences(&[Package { licence: "", ..package("odd", "0.1.0") }]);
         assert_eq!(found, [r#"odd 0.1.0: the licence "" is not on the list"#]);
     }
 
     #[test]
     fn duplicates_count_only_past_the_budget() {
-        let names: Vec<String> = (0..=DUPLICATES_ALLOWED)
-            .map(|n| format!("crate{n}"))
-            .collect();
+        let names: Vec<String> = (0..=DUPLICATES_ALLOWED).map(|n| format!("crate{n}")).collect();
         let twice = |names: &[String]| {
             let packages: Vec<_> = names
                 .iter()
                 .flat_map(|name| ["1.0.0", "2.0.0"].map(|version| (name, version)))
-                .map(|(name, version)| Package {
-                    name,
-                    version,
-                    licence: "MIT",
-                })
+                .map(|(name, version)| Package { name, version, licence: "MIT" })
                 .collect();
             duplicates(&packages).len()
         };
@@ -224,10 +166,7 @@ mod tests {
             {"name": "rusqlite", "kind": null},
             {"name": "proptest", "kind": "dev"},
         ]}]});
-        assert_eq!(
-            domain(&metadata),
-            ["windlass-domain may not depend on rusqlite"]
-        );
+        assert_eq!(domain(&metadata), ["windlass-domain may not depend on rusqlite"]);
     }
 
     #[test]
@@ -236,10 +175,7 @@ mod tests {
             "packages": [{"id": "a", "name": "a"}, {"id": "b", "name": "b"}],
             "resolve": {"nodes": [{"id": "a"}]},
         });
-        let names: Vec<_> = packages(&metadata)
-            .iter()
-            .map(|package| package.name)
-            .collect();
+        let names: Vec<_> = packages(&metadata).iter().map(|package| package.name).collect();
         assert_eq!(names, ["a"]);
     }
 }

@@ -23,13 +23,8 @@ const ACCEPTED: [&str; 11] = [
 ///
 /// An expression that cannot be read is not accepted.
 pub(crate) fn is_accepted(expression: &str) -> bool {
-    let spaced = expression
-        .replace('/', " OR ")
-        .replace('(', " ( ")
-        .replace(')', " ) ");
-    let mut words = Words {
-        rest: spaced.split_whitespace().collect(),
-    };
+    let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
+    let mut words = Words { rest: spaced.split_whitespace().collect() };
     let accepted = words.choice();
     words.rest.is_empty() && accepted == Some(true)
 }

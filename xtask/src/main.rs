@@ -67,9 +67,6 @@ fn timed(part: &str, run: impl FnOnce() -> Result<(), Failure>) -> Result<(), Fa
     let start = Instant::now();
     let result = run();
     let end = if result.is_ok() { "passed" } else { "FAILED" };
-    say(&format!(
-        "ci: {part} {end} after {} s",
-        start.elapsed().as_secs()
-    ));
+    say(&format!("ci: {part} {end} after {} s", start.elapsed().as_secs()));
     result
 }

@@ -5,21 +5,15 @@ use windlass_testkit::machine;
 use crate::step::{self, Failure};
 
 /// A program that must be there, and the Debian package that brings it.
-const PACKAGES: [(&str, &str); 4] = [
-    ("initdb", "postgresql"),
-    ("strace", "strace"),
-    ("git", "git"),
-    ("cc", "build-essential"),
-];
+const PACKAGES: [(&str, &str); 4] =
+    [("initdb", "postgresql"), ("strace", "strace"), ("git", "git"), ("cc", "build-essential")];
 
 /// The version that the project's machine has.
 const NEXTEST_VERSION: &str = "0.9.143";
 
 pub(crate) fn run() -> Result<(), Failure> {
-    let missing: Vec<_> = PACKAGES
-        .iter()
-        .filter(|(program, _)| machine::find(program).is_none())
-        .collect();
+    let missing: Vec<_> =
+        PACKAGES.iter().filter(|(program, _)| machine::find(program).is_none()).collect();
     if !missing.is_empty() {
         let programs: Vec<_> = missing.iter().map(|&&(program, _)| program).collect();
         let packages: Vec<_> = missing.iter().map(|&&(_, package)| package).collect();
@@ -34,13 +28,7 @@ pub(crate) fn cargo_command(name: &str, version: &str) -> Result<(), Failure> {
         return Ok(());
     }
     let package = format!("cargo-{name}");
-    step::run(&mut step::cargo(&[
-        "install",
-        &package,
-        "--locked",
-        "--version",
-        version,
-    ]))
+    step::run(&mut step::cargo(&["install", &package, "--locked", "--version", version]))
 }
 
 fn install(programs: &[&str], packages: &[&str]) -> Result<(), Failure> {
@@ -61,10 +49,5 @@ fn apt_get(args: &[&str]) -> Result<(), Failure> {
         sudo
     };
     // Through `env`, because `sudo` does not hand our environment on.
-    step::run(
-        command
-            .arg("DEBIAN_FRONTEND=noninteractive")
-            .arg("apt-get")
-            .args(args),
-    )
+    step::run(command.arg("DEBIAN_FRONTEND=noninteractive").arg("apt-get").args(args))
 }

@@ -72,14 +72,8 @@ pub(crate) fn cargo(args: &[&str]) -> Command {
 pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
     let line = line(command);
     say(&format!("$ {line}"));
-    let status = command
-        .status()
-        .map_err(|error| Failure::Start(line.clone(), error))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(Failure::Status(line, status))
-    }
+    let status = command.status().map_err(|error| Failure::Start(line.clone(), error))?;
+    if status.success() { Ok(()) } else { Err(Failure::Status(line, status)) }
 }
 
 /// Whether the step succeeds; nothing of it is shown.
@@ -96,9 +90,8 @@ pub(crate) fn metadata(args: &[&str]) -> Result<Value, Failure> {
     let mut command = cargo(&["metadata", "--format-version=1"]);
     command.args(args).stderr(Stdio::inherit());
     let line = line(&command);
-    let Output { status, stdout, .. } = command
-        .output()
-        .map_err(|error| Failure::Start(line.clone(), error))?;
+    let Output { status, stdout, .. } =
+        command.output().map_err(|error| Failure::Start(line.clone(), error))?;
     if !status.success() {
         return Err(Failure::Status(line, status));
     }
@@ -106,14 +99,7 @@ pub(crate) fn metadata(args: &[&str]) -> Result<Value, Failure> {
 }
 
 fn line(command: &Command) -> String {
-    let program = Path::new(command.get_program())
-        .file_name()
-        .map(OsString::from);
-    let words = program
-        .into_iter()
-        .chain(command.get_args().map(OsString::from));
-    words
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect::<Vec<_>>()
-        .join(" ")
+    let program = Path::new(command.get_program()).file_name().map(OsString::from);
+    let words = program.into_iter().chain(command.get_args().map(OsString::from));
+    words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
 }

@@ -15,12 +15,7 @@ use crate::step::{self, Failure};
 
 pub(crate) fn run(args: &[&str]) -> Result<(), Failure> {
     setup::run()?;
-    step::run(&mut step::cargo(&[
-        "build",
-        "--release",
-        "--package",
-        "windlass",
-    ]))?;
+    step::run(&mut step::cargo(&["build", "--release", "--package", "windlass"]))?;
     let binary = binary()?;
     let cluster = Cluster::temporary()?;
 
@@ -41,8 +36,7 @@ pub(crate) fn run(args: &[&str]) -> Result<(), Failure> {
 
 /// `--workspace` beside `--package` would mean the workspace.
 fn names_packages(args: &[&str]) -> bool {
-    args.iter()
-        .any(|arg| arg.starts_with("-p") || arg.starts_with("--package"))
+    args.iter().any(|arg| arg.starts_with("-p") || arg.starts_with("--package"))
 }
 
 /// Tells the tests where the binary and the server are, and lets them find `initdb`.
@@ -54,9 +48,7 @@ fn with_surroundings<'a>(
     if let Ok(path) = env::join_paths(machine::search_path()) {
         command.env("PATH", path);
     }
-    command
-        .env("WINDLASS_BIN", binary)
-        .env(SERVER_VARIABLE, cluster.sockets())
+    command.env("WINDLASS_BIN", binary).env(SERVER_VARIABLE, cluster.sockets())
 }
 
 fn binary() -> Result<PathBuf, Failure> {

@@ -64,10 +64,8 @@ pub(crate) fn tree() -> Command {
         .arg(global("format", "How to answer: text or json").value_name("FORMAT"))
         .arg(global("json", "Answer with one JSON document").action(ArgAction::SetTrue));
     for (group, about) in GROUPS {
-        let mut command = Command::new(group)
-            .about(about)
-            .subcommand_required(true)
-            .arg_required_else_help(true);
+        let mut command =
+            Command::new(group).about(about).subcommand_required(true).arg_required_else_help(true);
         for entry in TABLE {
             let mut words = entry.words();
             if let (Some(first), Some(leaf)) = (words.next(), words.next())
@@ -92,11 +90,7 @@ fn leaf_command(name: &'static str, entry: &Entry) -> Command {
 }
 
 fn global(name: &'static str, help: &'static str) -> Arg {
-    Arg::new(name)
-        .long(name)
-        .help(help)
-        .global(true)
-        .help_heading("Options of every command")
+    Arg::new(name).long(name).help(help).global(true).help_heading("Options of every command")
 }
 
 /// Reads the command line of this process.
@@ -107,10 +101,7 @@ pub(crate) fn parse(environment: &Environment) -> Result<Parsed, Wrong> {
     let matches = match tree().try_get_matches_from(words) {
         Ok(matches) => matches,
         Err(error)
-            if matches!(
-                error.kind(),
-                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
-            ) =>
+            if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) =>
         {
             return Ok(Parsed::Help(error.to_string()));
         }
@@ -145,11 +136,7 @@ pub(crate) fn parse(environment: &Environment) -> Result<Parsed, Wrong> {
         purpose: format!("windlass {}", name.replace('.', " ")),
     };
     let request = entry.from_matches(leaf).map_err(wrong)?;
-    Ok(Parsed::Operation {
-        request,
-        flags,
-        is_events: name == "events",
-    })
+    Ok(Parsed::Operation { request, flags, is_events: name == "events" })
 }
 
 /// The name of the operation and the matches of its own arguments.
@@ -189,10 +176,7 @@ fn explain(error: clap::Error, format: Option<Format>) -> Wrong {
         _ => Code::Usage,
     };
     let text = error.to_string();
-    let first = text
-        .lines()
-        .find(|line| !line.trim().is_empty())
-        .unwrap_or_default();
+    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let message = match error.kind() {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "which command?".to_owned(),
         _ => missing(&error).unwrap_or_else(|| first.trim_start_matches("error: ").to_owned()),
@@ -204,14 +188,7 @@ fn explain(error: clap::Error, format: Option<Format>) -> Wrong {
     };
     let only_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     let help = only_help.then(|| text.clone());
-    Wrong {
-        code,
-        message,
-        hint,
-        suggestions: suggestions(&error),
-        help,
-        format,
-    }
+    Wrong { code, message, hint, suggestions: suggestions(&error), help, format }
 }
 
 /// clap lists missing arguments on lines of their own; one line is enough.
@@ -236,14 +213,19 @@ fn suggestions(error: &clap::Error) -> Vec<String> {
     }
     if let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand) {
         // The word may be right and only its group wrong: `task why` is `why`.
-        let leaves = TABLE
-            .iter()
-            .filter_map(|entry| Some((entry, entry.words().last()?)));
+        let leaves = TABLE.iter().filter_map(|entry| Some((entry, entry.words().last()?)));
         for (entry, leaf) in leaves {
-            if !near(given, [leaf]).is_empty() || leaf == given {
+            let given = given.to_lowercase();
+            let is_prefix = given.len() >= 3 && leaf.starts_with(&given);
+            if leaf == given || is_prefix || !near(&given, [leaf]).is_empty() {
                 found.push(format!("windlass {}", entry.name.replace('.', " ")));
             }
         }
+    }
+    if let Some(ContextValue::Strings(words)) = error.get(ContextKind::SuggestedSubcommand)
+        && found.is_empty()
+    {
+        found.extend(words.iter().cloned());
     }
     found.dedup();
     found

@@ -29,17 +29,23 @@ const VARIABLES: [(&str, &str); 8] = [
 pub(crate) struct Environment {
     arguments: Vec<OsString>,
     variables: BTreeMap<String, String>,
+    /// Variables of ours that are not UTF-8.
+    unreadable: Vec<String>,
 }
 
 impl Environment {
     pub(crate) fn read() -> Self {
-        let variables = std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            .collect();
-        Self {
-            arguments: std::env::args_os().collect(),
-            variables,
+        let mut variables = BTreeMap::new();
+        let mut unreadable = Vec::new();
+        for (name, value) in std::env::vars_os() {
+            let Ok(name) = name.into_string() else { continue };
+            match value.into_string() {
+                Ok(value) => drop(variables.insert(name, value)),
+                Err(_) if name.starts_with("WINDLASS_") => unreadable.push(name),
+                Err(_) => {}
+            }
         }
+        Self { arguments: std::env::args_os().collect(), variables, unreadable }
     }
 
     pub(crate) fn arguments(&self) -> &[OsString] {
@@ -53,13 +59,15 @@ impl Environment {
 
     /// A variable that is set to something.
     fn variable(&self, name: &str) -> Option<&str> {
-        self.variables
-            .get(name)
-            .map(String::as_str)
-            .filter(|value| !value.is_empty())
+        self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
     pub(crate) fn context(&self, flags: Flags) -> Result<Context, Refusal> {
+        if let Some(name) = self.unreadable.first() {
+            return Err(Refusal::new(Code::InvalidValue, format!("{name} is not valid UTF-8"))
+                .hint("unset it, or set it to plain text")
+                .detail("field", name));
+        }
         let settings = self.settings(&flags)?;
         let location = match &settings.settings.database_url {
             Some(text) => Location::parse(&self.expand_home(text)),
@@ -102,27 +110,25 @@ impl Environment {
     }
 
     fn fence(&self) -> Result<Option<(String, u64)>, Refusal> {
-        let (Some(task), Some(fence)) = (
-            self.variable("WINDLASS_TASK"),
-            self.variable("WINDLASS_FENCE"),
-        ) else {
+        let (Some(task), Some(fence)) =
+            (self.variable("WINDLASS_TASK"), self.variable("WINDLASS_FENCE"))
+        else {
             return Ok(None);
         };
         let number = fence.parse().map_err(|_| {
-            Refusal::new(
-                Code::InvalidValue,
-                format!("WINDLASS_FENCE '{fence}' is not a number"),
-            )
-            .hint("unset it, or set it to the fence that the claim answered")
-            .detail("field", "WINDLASS_FENCE")
-            .detail("given", fence)
+            Refusal::new(Code::InvalidValue, format!("WINDLASS_FENCE '{fence}' is not a number"))
+                .hint("unset it, or set it to the fence that the claim answered")
+                .detail("field", "WINDLASS_FENCE")
+                .detail("given", fence)
         })?;
         Ok(Some((task.to_owned(), number)))
     }
 
+    /// The user of the machine, if that is a name we would take from anybody.
     fn user(&self) -> String {
         let name = self.variable("USER").or(self.variable("LOGNAME"));
-        name.map_or_else(|| "somebody".to_owned(), str::to_owned)
+        let name = name.and_then(|name| windlass_domain::text::name("user", name).ok());
+        name.unwrap_or_else(|| "somebody".to_owned())
     }
 
     fn home(&self) -> Result<PathBuf, Refusal> {

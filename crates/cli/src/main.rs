@@ -9,6 +9,7 @@ mod page;
 mod report;
 mod terminal;
 
+use std::io::ErrorKind;
 use std::process::ExitCode;
 
 use windlass_domain::Exit;
@@ -25,27 +26,25 @@ fn main() -> ExitCode {
     let environment = Environment::read();
     let exit = match command::parse(&environment) {
         Ok(Parsed::Help(text)) => terminal.out(&text).map(|()| Exit::Done),
-        Ok(Parsed::Operation {
-            request,
-            flags,
-            is_events,
-        }) => {
+        Ok(Parsed::Operation { request, flags, is_events }) => {
             terminal.set_format(flags.format);
-            run(
-                &mut terminal,
-                environment,
-                request.as_ref(),
-                flags,
-                is_events,
-            )
+            run(&mut terminal, environment, request.as_ref(), flags, is_events)
         }
         Err(wrong) => {
             terminal.set_format(wrong.format.or(environment.format()));
             report::usage(&mut terminal, wrong)
         }
     };
-    // A reader that went away wanted no more; that is no failure.
-    let exit = exit.unwrap_or(Exit::Done);
+    let exit = match exit {
+        Ok(exit) => exit,
+        // A reader that went away wanted no more; that is no failure.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Exit::Done,
+        Err(error) => {
+            // Nothing is left to write to if this fails too.
+            let _told = terminal.err(&format!("error: the answer cannot be written: {error}"));
+            Exit::Unexpected
+        }
+    };
     ExitCode::from(exit as u8)
 }
 

@@ -12,11 +12,7 @@ const GAP: usize = 2;
 
 /// The sheet as text, in colour or not.
 pub(crate) fn render(sheet: &Sheet, width: usize, colour: bool) -> String {
-    let mut page = Page {
-        text: String::new(),
-        width,
-        colour,
-    };
+    let mut page = Page { text: String::new(), width, colour };
     for (index, block) in sheet.blocks.iter().enumerate() {
         match block {
             Block::Line(cell) => page.wrapped(cell),
@@ -49,11 +45,7 @@ impl Page {
     }
 
     fn facts(&mut self, facts: &[(String, Cell)]) {
-        let widest = facts
-            .iter()
-            .map(|(name, _)| name.width())
-            .max()
-            .unwrap_or(0);
+        let widest = facts.iter().map(|(name, _)| name.width()).max().unwrap_or(0);
         for (name, value) in facts.iter().filter(|(_, value)| !value.text.is_empty()) {
             let name = self.paint(&fill(name, widest), Tone::Dim);
             let value = self.paint(&harmless(&value.text), value.tone);
@@ -63,20 +55,14 @@ impl Page {
 
     fn table(&mut self, columns: &[Column], rows: &[Vec<Cell>]) {
         let widths = self.widths(columns, rows);
-        let header: Vec<Cell> = columns
-            .iter()
-            .map(|column| Cell::dim(column.name.to_uppercase()))
-            .collect();
+        let header: Vec<Cell> =
+            columns.iter().map(|column| Cell::dim(column.name.to_uppercase())).collect();
         for row in std::iter::once(&header).chain(rows) {
             let mut line = String::new();
             let last = widths.len().saturating_sub(1);
             for (index, (cell, width)) in row.iter().zip(&widths).enumerate() {
                 let text = shorten(&harmless(&cell.text), *width);
-                let text = if index == last {
-                    text
-                } else {
-                    fill(&text, width + GAP)
-                };
+                let text = if index == last { text } else { fill(&text, width + GAP) };
                 line.push_str(&self.paint(&text, cell.tone));
             }
             let _infallible = writeln!(self.text, "{}", line.trim_end());
@@ -140,13 +126,7 @@ fn fill(text: &str, width: usize) -> String {
 fn shorten(text: &str, width: usize) -> String {
     let line: String = text
         .chars()
-        .map(|letter| {
-            if matches!(letter, '\n' | '\t') {
-                ' '
-            } else {
-                letter
-            }
-        })
+        .map(|letter| if matches!(letter, '\n' | '\t') { ' ' } else { letter })
         .collect();
     if line.width() <= width {
         return line;
@@ -170,18 +150,10 @@ mod tests {
 
     fn table(width: usize) -> String {
         let rows = vec![
-            vec![
-                "8F3K2Q".into(),
-                "a title that is rather long for its column".into(),
-                "w1".into(),
-            ],
+            vec!["8F3K2Q".into(), "a title that is rather long for its column".into(), "w1".into()],
             vec!["1ZT9VX".into(), "日本語の題名".into(), Cell::dim("")],
         ];
-        render(
-            &Sheet::default().and_table(&["id", "title…", "agent"], rows),
-            width,
-            false,
-        )
+        render(&Sheet::default().and_table(&["id", "title…", "agent"], rows), width, false)
     }
 
     #[test]

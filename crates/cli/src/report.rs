@@ -38,8 +38,7 @@ pub(crate) fn usage(terminal: &mut Terminal, wrong: Wrong) -> std::io::Result<Ex
         terminal.err(help.trim_end())?;
         return Ok(wrong.code.exit());
     }
-    let refusal = Refusal::new(wrong.code, wrong.message)
-        .hint(wrong.hint)
-        .suggest(wrong.suggestions);
+    let refusal =
+        Refusal::new(wrong.code, wrong.message).hint(wrong.hint).suggest(wrong.suggestions);
     error(terminal, refusal.into())
 }

@@ -27,14 +27,7 @@ impl Terminal {
         });
         let out = std::io::stdout();
         let is_read = out.is_terminal();
-        Self {
-            asked: None,
-            default: None,
-            out,
-            err: std::io::stderr(),
-            is_read,
-            no_colour,
-        }
+        Self { asked: None, default: None, out, err: std::io::stderr(), is_read, no_colour }
     }
 
     /// The format that was asked for on the command line.
@@ -48,11 +41,7 @@ impl Terminal {
     }
 
     pub(crate) fn format(&self) -> Format {
-        let usual = if self.is_read {
-            Format::Text
-        } else {
-            Format::Json
-        };
+        let usual = if self.is_read { Format::Text } else { Format::Json };
         self.asked.or(self.default).unwrap_or(usual)
     }
 
@@ -66,11 +55,7 @@ impl Terminal {
         }
         let size = rustix::termios::tcgetwinsize(rustix::stdio::stdout());
         let columns = size.map_or(0, |size| usize::from(size.ws_col));
-        if columns == 0 {
-            USUAL
-        } else {
-            columns.clamp(NARROWEST, WIDEST)
-        }
+        if columns == 0 { USUAL } else { columns.clamp(NARROWEST, WIDEST) }
     }
 
     pub(crate) fn out(&self, text: &str) -> std::io::Result<()> {

@@ -68,10 +68,7 @@ pub struct Head {
 }
 
 impl Head {
-    pub const EMPTY: Self = Self {
-        seq: 0,
-        hash: Hash::GENESIS,
-    };
+    pub const EMPTY: Self = Self { seq: 0, hash: Hash::GENESIS };
 }
 
 /// Who did something, for whom, in what connection.
@@ -144,10 +141,7 @@ mod tests {
             stream_seq: 3,
             kind: "comment_added".into(),
             version: 1,
-            provenance: Provenance {
-                actor: "zoë \"q\"".into(),
-                ..Provenance::default()
-            },
+            provenance: Provenance { actor: "zoë \"q\"".into(), ..Provenance::default() },
         }
     }
 

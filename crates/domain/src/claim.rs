@@ -99,10 +99,7 @@ pub fn renew(
             Code::LeaseRequired,
             format!("the claim of task {} has no lease to repeat", task.id),
         )
-        .hint(format!(
-            "say how long: windlass task renew {} --lease 30m",
-            task.id
-        ))
+        .hint(format!("say how long: windlass task renew {} --lease 30m", task.id))
         .detail("task_id", task.id));
     };
     let same_length = task.lease_ms == Some(lease.as_millis());
@@ -126,12 +123,7 @@ fn expire(task: &Task) -> Option<Event> {
     let held = task.held()?;
     let lease_until = task.lease_until?;
     (!task.lease_expired).then(|| {
-        ClaimExpired {
-            agent: held.agent.to_owned(),
-            fence: held.fence,
-            lease_until,
-        }
-        .into()
+        ClaimExpired { agent: held.agent.to_owned(), fence: held.fence, lease_until }.into()
     })
 }
 
@@ -142,10 +134,9 @@ fn win(task: &Task, request: &Request<'_>, won: Won, reason: Option<&str>) -> Ta
         won,
         lease_until: request.lease.map(|lease| request.now.plus(lease)),
         lease_ms: request.lease.map(Span::as_millis),
-        taken_from: task.held().map(|held| Holder {
-            agent: held.agent.to_owned(),
-            fence: held.fence,
-        }),
+        taken_from: task
+            .held()
+            .map(|held| Holder { agent: held.agent.to_owned(), fence: held.fence }),
         reason: reason.map(str::to_owned),
     }
 }
@@ -197,29 +188,20 @@ fn not_expired(task: &Task) -> Refusal {
         Some(until) => format!("its lease runs until {until}"),
         None => "it is held without a lease".to_owned(),
     };
-    Refusal::new(
-        Code::LeaseNotExpired,
-        format!("task {} was not taken: {why}", task.id),
-    )
-    .hint(format!(
-        "take it all the same: windlass task steal {} --force",
-        task.id
-    ))
-    .detail("task_id", task.id)
-    .detail("holder", task.held().map(|held| held.agent))
-    .detail("fence", task.fence)
-    .detail("lease_until", task.lease_until)
+    Refusal::new(Code::LeaseNotExpired, format!("task {} was not taken: {why}", task.id))
+        .hint(format!("take it all the same: windlass task steal {} --force", task.id))
+        .detail("task_id", task.id)
+        .detail("holder", task.held().map(|held| held.agent))
+        .detail("fence", task.fence)
+        .detail("lease_until", task.lease_until)
 }
 
 fn wrong_role(task: &Task) -> Refusal {
     let role = task.role.as_deref().unwrap_or_default();
-    Refusal::new(
-        Code::WrongRole,
-        format!("task {} waits for the role '{role}'", task.id),
-    )
-    .hint(format!("claim it with --role {role}"))
-    .detail("task_id", task.id)
-    .detail("role", role)
+    Refusal::new(Code::WrongRole, format!("task {} waits for the role '{role}'", task.id))
+        .hint(format!("claim it with --role {role}"))
+        .detail("task_id", task.id)
+        .detail("role", role)
 }
 
 #[cfg(test)]
@@ -230,12 +212,7 @@ mod tests {
     use crate::task::samples::{NOW, claimed_by, created, in_status};
 
     fn request(agent: &str) -> Request<'_> {
-        Request {
-            agent,
-            role: None,
-            lease: Some(Span::from_millis(60_000)),
-            now: NOW,
-        }
+        Request { agent, role: None, lease: Some(Span::from_millis(60_000)), now: NOW }
     }
 
     fn codes(result: Result<Vec<Event>, Refusal>) -> Result<Vec<&'static str>, Code> {
@@ -245,45 +222,23 @@ mod tests {
     }
 
     fn leased(agent: &str, until: Time) -> Task {
-        Task {
-            lease_until: Some(until),
-            lease_ms: Some(60_000),
-            ..claimed_by(agent)
-        }
+        Task { lease_until: Some(until), lease_ms: Some(60_000), ..claimed_by(agent) }
     }
 
     #[test]
     fn a_ready_task_is_won_with_the_next_fence() {
-        let events = claim(
-            &created(Status::Ready),
-            &project(),
-            &Obstacles::default(),
-            &request("w1"),
-        );
-        let Event::TaskClaimed(won) = &events.unwrap()[0] else {
-            panic!("no claim")
-        };
-        assert_eq!(
-            (won.fence, won.agent.as_str(), won.won),
-            (1, "w1", Won::Claimed)
-        );
+        let events =
+            claim(&created(Status::Ready), &project(), &Obstacles::default(), &request("w1"));
+        let Event::TaskClaimed(won) = &events.unwrap()[0] else { panic!("no claim") };
+        assert_eq!((won.fence, won.agent.as_str(), won.won), (1, "w1", Won::Claimed));
         assert_eq!(won.lease_until, Some(NOW.plus(Span::from_millis(60_000))));
     }
 
     #[test]
     fn only_a_ready_task_can_be_claimed() {
-        for status in [
-            Status::Backlog,
-            Status::Blocked,
-            Status::Done,
-            Status::Archived,
-        ] {
-            let decided = claim(
-                &in_status(status),
-                &project(),
-                &Obstacles::default(),
-                &request("w2"),
-            );
+        for status in [Status::Backlog, Status::Blocked, Status::Done, Status::Archived] {
+            let decided =
+                claim(&in_status(status), &project(), &Obstacles::default(), &request("w2"));
             assert_eq!(codes(decided), Err(Code::InvalidTransition), "{status}");
         }
     }
@@ -291,14 +246,7 @@ mod tests {
     #[test]
     fn a_held_task_is_refused_to_others_and_to_its_holder() {
         let task = claimed_by("w1");
-        let by = |agent| {
-            codes(claim(
-                &task,
-                &project(),
-                &Obstacles::default(),
-                &request(agent),
-            ))
-        };
+        let by = |agent| codes(claim(&task, &project(), &Obstacles::default(), &request(agent)));
         assert_eq!(by("w2"), Err(Code::AlreadyClaimed));
         assert_eq!(by("w1"), Err(Code::AlreadyHeld));
     }
@@ -307,26 +255,15 @@ mod tests {
     fn a_lease_that_ran_out_can_be_claimed_by_another() {
         let task = leased("w1", NOW);
         let decided = claim(&task, &project(), &Obstacles::default(), &request("w2")).unwrap();
-        let Event::TaskClaimed(won) = &decided[1] else {
-            panic!("no claim")
-        };
-        assert_eq!(
-            won.taken_from,
-            Some(Holder {
-                agent: "w1".into(),
-                fence: 1
-            })
-        );
+        let Event::TaskClaimed(won) = &decided[1] else { panic!("no claim") };
+        assert_eq!(won.taken_from, Some(Holder { agent: "w1".into(), fence: 1 }));
         assert_eq!((won.fence, won.won), (2, Won::TakenOver));
         assert_eq!(decided[0].kind().as_str(), "claim_expired");
     }
 
     #[test]
     fn that_a_lease_ran_out_is_recorded_once() {
-        let task = Task {
-            lease_expired: true,
-            ..leased("w1", NOW)
-        };
+        let task = Task { lease_expired: true, ..leased("w1", NOW) };
         let decided = claim(&task, &project(), &Obstacles::default(), &request("w2"));
         assert_eq!(codes(decided), Ok(vec!["task_claimed"]));
     }
@@ -340,30 +277,17 @@ mod tests {
 
     #[test]
     fn a_frozen_project_gives_nothing_out() {
-        let frozen = Project {
-            frozen: true,
-            ..project()
-        };
-        let decided = claim(
-            &created(Status::Ready),
-            &frozen,
-            &Obstacles::default(),
-            &request("w1"),
-        );
+        let frozen = Project { frozen: true, ..project() };
+        let decided =
+            claim(&created(Status::Ready), &frozen, &Obstacles::default(), &request("w1"));
         assert_eq!(codes(decided), Err(Code::ProjectFrozen));
     }
 
     #[test]
     fn a_task_for_a_role_is_refused_to_others() {
-        let task = Task {
-            role: Some("reviewer".into()),
-            ..created(Status::Ready)
-        };
+        let task = Task { role: Some("reviewer".into()), ..created(Status::Ready) };
         let by = |role| {
-            let request = Request {
-                role,
-                ..request("w1")
-            };
+            let request = Request { role, ..request("w1") };
             codes(claim(&task, &project(), &Obstacles::default(), &request))
         };
         assert_eq!(by(None), Err(Code::WrongRole));
@@ -375,18 +299,12 @@ mod tests {
     fn open_dependencies_and_children_refuse_a_claim() {
         let other = TaskId::from_bytes([1; 16]);
         let task = created(Status::Ready);
-        let waits = Obstacles {
-            dependencies: vec![other],
-            children: vec![],
-        };
+        let waits = Obstacles { dependencies: vec![other], children: vec![] };
         assert_eq!(
             codes(claim(&task, &project(), &waits, &request("w"))),
             Err(Code::DependenciesOpen)
         );
-        let parent = Obstacles {
-            dependencies: vec![],
-            children: vec![other],
-        };
+        let parent = Obstacles { dependencies: vec![], children: vec![other] };
         assert_eq!(
             codes(claim(&task, &project(), &parent, &request("w"))),
             Err(Code::ChildrenOpen)
@@ -398,10 +316,7 @@ mod tests {
         let task = leased("w1", Time::from_millis(NOW.as_millis() + 1));
         let by = |task: &Task, how| codes(steal(task, &project(), how, None, &request("w2")));
         assert_eq!(by(&task, Steal::IfExpired), Err(Code::LeaseNotExpired));
-        assert_eq!(
-            by(&claimed_by("w1"), Steal::IfExpired),
-            Err(Code::LeaseNotExpired)
-        );
+        assert_eq!(by(&claimed_by("w1"), Steal::IfExpired), Err(Code::LeaseNotExpired));
         assert_eq!(by(&task, Steal::Forced), Ok(vec!["task_claimed"]));
         assert_eq!(
             by(&leased("w1", NOW), Steal::IfExpired),
@@ -411,31 +326,18 @@ mod tests {
 
     #[test]
     fn only_a_task_in_progress_can_be_stolen() {
-        for status in [
-            Status::Backlog,
-            Status::Ready,
-            Status::Blocked,
-            Status::Done,
-            Status::Archived,
-        ] {
-            let decided = steal(
-                &in_status(status),
-                &project(),
-                Steal::Forced,
-                None,
-                &request("w2"),
-            );
+        for status in
+            [Status::Backlog, Status::Ready, Status::Blocked, Status::Done, Status::Archived]
+        {
+            let decided =
+                steal(&in_status(status), &project(), Steal::Forced, None, &request("w2"));
             assert_eq!(codes(decided), Err(Code::InvalidTransition), "{status}");
         }
     }
 
     #[test]
     fn a_renewal_is_recorded_once_a_third_of_the_lease_is_used() {
-        let holder = Bearer {
-            name: "w1".into(),
-            named: true,
-            ..Bearer::default()
-        };
+        let holder = Bearer { name: "w1".into(), named: true, ..Bearer::default() };
         let with_left = |left: i64| leased("w1", Time::from_millis(NOW.as_millis() + left));
         assert_eq!(renew(&with_left(40_001), &holder, None, NOW).unwrap(), None);
         let Some(Event::ClaimRenewed(renewed)) =
@@ -448,22 +350,14 @@ mod tests {
 
     #[test]
     fn the_holder_of_an_expired_lease_may_still_renew_it() {
-        let holder = Bearer {
-            name: "w1".into(),
-            named: true,
-            ..Bearer::default()
-        };
+        let holder = Bearer { name: "w1".into(), named: true, ..Bearer::default() };
         let expired = leased("w1", Time::from_millis(NOW.as_millis() - 1));
         assert!(renew(&expired, &holder, None, NOW).unwrap().is_some());
     }
 
     #[test]
     fn a_claim_without_a_lease_needs_one_to_be_renewed() {
-        let holder = Bearer {
-            name: "w1".into(),
-            named: true,
-            ..Bearer::default()
-        };
+        let holder = Bearer { name: "w1".into(), named: true, ..Bearer::default() };
         let refusal = renew(&claimed_by("w1"), &holder, None, NOW).unwrap_err();
         assert_eq!(refusal.code, Code::LeaseRequired);
     }

@@ -28,10 +28,7 @@ impl Obstacles {
     ) -> Result<Grant, Refusal> {
         match (self.refuse(task, "cannot be done"), force) {
             (Ok(()), _) => Ok(grant),
-            (Err(_), Some(reason)) => Ok(Grant {
-                forced: Some(reason.to_owned()),
-                ..grant
-            }),
+            (Err(_), Some(reason)) => Ok(Grant { forced: Some(reason.to_owned()), ..grant }),
             (Err(refusal), None) => Err(refusal),
         }
     }
@@ -61,10 +58,7 @@ impl Obstacles {
                     plural(count, "subtask", "subtasks")
                 ),
             )
-            .hint(format!(
-                "work on the subtasks: windlass task claim --next --parent {}",
-                task.id
-            ))
+            .hint(format!("work on the subtasks: windlass task claim --next --parent {}", task.id))
             .detail("task_id", task.id)
             .detail("open_children", &self.children));
         }

@@ -43,24 +43,18 @@ pub fn path<E>(
 /// The refusal of an edge that would close a circle; `way` leads from the prerequisite back.
 pub fn cycle(task: TaskId, on: TaskId, way: &[TaskId]) -> Refusal {
     if task == on {
-        return Refusal::new(
-            Code::DependencyCycle,
-            format!("task {task} cannot wait for itself"),
-        )
-        .hint("name another task")
-        .detail("task_id", task)
-        .detail("depends_on_id", on)
-        .detail("cycle", [task, on]);
+        return Refusal::new(Code::DependencyCycle, format!("task {task} cannot wait for itself"))
+            .hint("name another task")
+            .detail("task_id", task)
+            .detail("depends_on_id", on)
+            .detail("cycle", [task, on]);
     }
     let mut circle = vec![task];
     circle.extend(way);
     let shown: Vec<String> = circle.iter().map(|id| id.short()).collect();
     Refusal::new(
         Code::DependencyCycle,
-        format!(
-            "task {task} cannot wait for {on}: that closes the circle {}",
-            shown.join(" → ")
-        ),
+        format!("task {task} cannot wait for {on}: that closes the circle {}", shown.join(" → ")),
     )
     .hint(format!("see what {on} waits for: windlass why {on}"))
     .detail("task_id", task)
@@ -82,11 +76,7 @@ mod tests {
 
     fn way(edges: &[(u8, u8)], from: u8, to: u8) -> Option<Vec<TaskId>> {
         let waits_for = |task: TaskId| -> Result<Vec<TaskId>, Infallible> {
-            Ok(edges
-                .iter()
-                .filter(|(a, _)| id(*a) == task)
-                .map(|(_, b)| id(*b))
-                .collect())
+            Ok(edges.iter().filter(|(a, _)| id(*a) == task).map(|(_, b)| id(*b)).collect())
         };
         path(id(from), id(to), waits_for).unwrap()
     }

@@ -85,39 +85,18 @@ mod tests {
 
     #[test]
     fn spans_are_read_with_their_unit() {
-        for (text, millis) in [
-            ("30", 30 * MINUTE),
-            ("90s", 90 * SECOND),
-            ("2h", 2 * HOUR),
-            ("7d", 7 * DAY),
-        ] {
-            assert_eq!(
-                Span::parse("lease", text).unwrap().as_millis(),
-                millis,
-                "{text}"
-            );
+        for (text, millis) in
+            [("30", 30 * MINUTE), ("90s", 90 * SECOND), ("2h", 2 * HOUR), ("7d", 7 * DAY)]
+        {
+            assert_eq!(Span::parse("lease", text).unwrap().as_millis(), millis, "{text}");
         }
     }
 
     #[test]
     fn what_is_no_span_is_refused() {
-        for text in [
-            "",
-            "m",
-            "-5m",
-            "1.5h",
-            "5w",
-            "5 m",
-            "0",
-            "0m",
-            "99999999999999999999d",
-            "４m",
-        ] {
-            assert_eq!(
-                Span::parse("lease", text).unwrap_err().code,
-                Code::InvalidValue,
-                "{text}"
-            );
+        for text in ["", "m", "-5m", "1.5h", "5w", "5 m", "0", "0m", "99999999999999999999d", "４m"]
+        {
+            assert_eq!(Span::parse("lease", text).unwrap_err().code, Code::InvalidValue, "{text}");
         }
     }
 

@@ -411,11 +411,7 @@ impl std::fmt::Display for Unreadable {
         match self {
             Self::Kind(kind) => write!(f, "events of kind '{kind}' are not known to this version"),
             Self::Version(kind, version) => {
-                write!(
-                    f,
-                    "version {version} of '{}' is not known to this version",
-                    kind.as_str()
-                )
+                write!(f, "version {version} of '{}' is not known to this version", kind.as_str())
             }
             Self::Data(kind, why) => {
                 write!(f, "an event '{}' cannot be read: {why}", kind.as_str())
@@ -454,10 +450,7 @@ mod tests {
             won: Won::TakenOver,
             lease_until: Some(Time::from_millis(1_794_735_000_000)),
             lease_ms: Some(60_000),
-            taken_from: Some(Holder {
-                agent: "w0".into(),
-                fence: 2,
-            }),
+            taken_from: Some(Holder { agent: "w0".into(), fence: 2 }),
             reason: None,
         });
         let data = event.encode().unwrap();
@@ -466,18 +459,12 @@ mod tests {
 
     #[test]
     fn an_unknown_kind_stops_the_reader() {
-        assert!(matches!(
-            Event::decode("task_teleported", 1, "{}"),
-            Err(Unreadable::Kind(_))
-        ));
+        assert!(matches!(Event::decode("task_teleported", 1, "{}"), Err(Unreadable::Kind(_))));
     }
 
     #[test]
     fn a_newer_version_stops_the_reader() {
-        assert!(matches!(
-            Event::decode("task_reopened", 2, "{}"),
-            Err(Unreadable::Version(..))
-        ));
+        assert!(matches!(Event::decode("task_reopened", 2, "{}"), Err(Unreadable::Version(..))));
     }
 
     #[test]

@@ -181,28 +181,20 @@ impl Fragment {
             .detail("shortest", SHORTEST));
         }
         let Some(digits) = text.bytes().map(digit).collect::<Option<Vec<u128>>>() else {
-            return Err(not_an_id(
-                given,
-                "ids are made of 0-9 and A-Z without I, L, O and U",
-            ));
+            return Err(not_an_id(given, "ids are made of 0-9 and A-Z without I, L, O and U"));
         };
         if digits.len() > WHOLE {
             return Err(not_an_id(given, "an id has 26 characters"));
         }
         if digits.len() == WHOLE {
-            let Ok(id) = Ulid::from_string(&text) else {
-                return Err(not_an_id(
-                    given,
-                    "the first character of an id is at most 7",
-                ));
+            // The parser would drop what does not fit into 128 bits.
+            let fits = digits.first().is_some_and(|first| *first <= 7);
+            return match Ulid::from_string(&text) {
+                Ok(id) if fits => Ok(Self::Whole(id.to_bytes())),
+                _ => Err(not_an_id(given, "the first character of an id is at most 7")),
             };
-            return Ok(Self::Whole(id.to_bytes()));
         }
-        Ok(Self::Part {
-            prefix: prefix_range(&digits),
-            suffix: suffix_range(&digits),
-            text,
-        })
+        Ok(Self::Part { prefix: prefix_range(&digits), suffix: suffix_range(&digits), text })
     }
 }
 
@@ -214,10 +206,7 @@ fn not_an_id(given: &str, why: &str) -> Refusal {
 }
 
 fn digit(byte: u8) -> Option<u128> {
-    ALPHABET
-        .iter()
-        .position(|&letter| letter == byte)
-        .map(|value| value as u128)
+    ALPHABET.iter().position(|&letter| letter == byte).map(|value| value as u128)
 }
 
 fn prefix_range(digits: &[u128]) -> Option<([u8; 16], [u8; 16])> {
@@ -226,9 +215,7 @@ fn prefix_range(digits: &[u128]) -> Option<([u8; 16], [u8; 16])> {
         return None;
     }
     let free_bits = 5 * (WHOLE - digits.len());
-    let fixed = digits
-        .iter()
-        .fold(0_u128, |value, digit| (value << 5) | digit);
+    let fixed = digits.iter().fold(0_u128, |value, digit| (value << 5) | digit);
     let lowest = fixed << free_bits;
     let highest = lowest | ((1_u128 << free_bits) - 1);
     Some((lowest.to_be_bytes(), highest.to_be_bytes()))
@@ -237,9 +224,11 @@ fn prefix_range(digits: &[u128]) -> Option<([u8; 16], [u8; 16])> {
 fn suffix_range(digits: &[u128]) -> (i64, i64) {
     let kept = digits.len().min(TAIL);
     let free_bits = 5 * (TAIL - kept);
-    let fixed = digits.iter().rev().take(kept).fold(0_i64, |key, &digit| {
-        (key << 5) | i64::try_from(digit).unwrap_or(0)
-    });
+    let fixed = digits
+        .iter()
+        .rev()
+        .take(kept)
+        .fold(0_i64, |key, &digit| (key << 5) | i64::try_from(digit).unwrap_or(0));
     let lowest = fixed << free_bits;
     (lowest, lowest | ((1_i64 << free_bits) - 1))
 }
@@ -301,12 +290,15 @@ mod tests {
     #[test]
     fn letters_outside_the_alphabet_are_refused() {
         for text in ["ABCU", "IIII", "ab-c", "ÄBCD", "ABCD EFG"] {
-            assert_eq!(
-                Fragment::parse(text).unwrap_err().code,
-                Code::InvalidValue,
-                "{text}"
-            );
+            assert_eq!(Fragment::parse(text).unwrap_err().code, Code::InvalidValue, "{text}");
         }
+    }
+
+    #[test]
+    fn an_id_that_does_not_fit_is_not_taken_for_another() {
+        let id = TaskId::from_bytes([1; 16]).to_string();
+        let alias = format!("8{}", &id[1..]);
+        assert_eq!(Fragment::parse(&alias).unwrap_err().code, Code::InvalidValue);
     }
 
     #[test]

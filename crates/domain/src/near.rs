@@ -50,10 +50,7 @@ mod tests {
 
     #[test]
     fn the_nearest_word_comes_first() {
-        assert_eq!(
-            near("leas", ["release", "lease", "least"]),
-            ["lease", "least"]
-        );
+        assert_eq!(near("leas", ["release", "lease", "least"]), ["lease", "least"]);
     }
 
     #[test]

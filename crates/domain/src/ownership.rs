@@ -44,14 +44,10 @@ pub struct Grant {
 /// Decides whether `bearer` may act on `task`.
 pub fn authorise(task: &Task, bearer: &Bearer) -> Result<Grant, Refusal> {
     match (check(task, bearer), &bearer.force) {
-        (Ok(authority), _) => Ok(Grant {
-            authority,
-            forced: None,
-        }),
-        (Err(_), Some(reason)) => Ok(Grant {
-            authority: Authority::Forced,
-            forced: Some(reason.clone()),
-        }),
+        (Ok(authority), _) => Ok(Grant { authority, forced: None }),
+        (Err(_), Some(reason)) => {
+            Ok(Grant { authority: Authority::Forced, forced: Some(reason.clone()) })
+        }
         (Err(refusal), None) => Err(refusal),
     }
 }
@@ -72,25 +68,17 @@ fn check(task: &Task, bearer: &Bearer) -> Result<Authority, Refusal> {
         )),
         (None, Required::Fence) => Err(Refusal::new(
             Code::FenceRequired,
-            format!(
-                "task {} is held, and these settings ask for its fence",
-                task.id
-            ),
+            format!("task {} is held, and these settings ask for its fence", task.id),
         )
         .hint("give --fence N, as the claim answered it")
         .detail("task_id", task.id)),
         (None, _) if bearer.named && bearer.name == held.agent => Ok(Authority::Holder),
-        (None, _) if bearer.named => Err(stale(
-            task,
-            bearer,
-            format!("{} does not hold it", bearer.name),
-        )),
+        (None, _) if bearer.named => {
+            Err(stale(task, bearer, format!("{} does not hold it", bearer.name)))
+        }
         (None, Required::Identity) => Err(Refusal::new(
             Code::AgentRequired,
-            format!(
-                "task {} is held, and these settings ask who is calling",
-                task.id
-            ),
+            format!("task {} is held, and these settings ask who is calling", task.id),
         )
         .hint("give --agent NAME or set WINDLASS_AGENT")
         .detail("task_id", task.id)),
@@ -120,25 +108,15 @@ mod tests {
     use crate::task::samples::{claim, claimed_by, in_status};
 
     fn nobody() -> Bearer {
-        Bearer {
-            name: "user".into(),
-            ..Bearer::default()
-        }
+        Bearer { name: "user".into(), ..Bearer::default() }
     }
 
     fn named(name: &str) -> Bearer {
-        Bearer {
-            name: name.into(),
-            named: true,
-            ..Bearer::default()
-        }
+        Bearer { name: name.into(), named: true, ..Bearer::default() }
     }
 
     fn fenced(fence: u64) -> Bearer {
-        Bearer {
-            fence: Some(fence),
-            ..nobody()
-        }
+        Bearer { fence: Some(fence), ..nobody() }
     }
 
     #[test]
@@ -154,50 +132,32 @@ mod tests {
             ("a fence from the future", fenced(3), Err(Code::StaleClaim)),
             (
                 "the holder with an old fence",
-                Bearer {
-                    fence: Some(1),
-                    ..named("w2")
-                },
+                Bearer { fence: Some(1), ..named("w2") },
                 Err(Code::StaleClaim),
             ),
             (
                 "another with the fence",
-                Bearer {
-                    fence: Some(2),
-                    ..named("w9")
-                },
+                Bearer { fence: Some(2), ..named("w9") },
                 Ok(Authority::Fence),
             ),
             (
                 "another with force",
-                Bearer {
-                    force: Some("holder is gone".into()),
-                    ..named("w9")
-                },
+                Bearer { force: Some("holder is gone".into()), ..named("w9") },
                 Ok(Authority::Forced),
             ),
             (
                 "nobody where identity is required",
-                Bearer {
-                    required: Required::Identity,
-                    ..nobody()
-                },
+                Bearer { required: Required::Identity, ..nobody() },
                 Err(Code::AgentRequired),
             ),
             (
                 "the holder where a fence is required",
-                Bearer {
-                    required: Required::Fence,
-                    ..named("w2")
-                },
+                Bearer { required: Required::Fence, ..named("w2") },
                 Err(Code::FenceRequired),
             ),
             (
                 "the fence where a fence is required",
-                Bearer {
-                    required: Required::Fence,
-                    ..fenced(2)
-                },
+                Bearer { required: Required::Fence, ..fenced(2) },
                 Ok(Authority::Fence),
             ),
         ];
@@ -213,25 +173,15 @@ mod tests {
     fn a_task_nobody_holds_is_free_to_all_but_an_ended_claim() {
         for status in [Status::Backlog, Status::Ready, Status::Done] {
             let task = in_status(status);
-            assert_eq!(
-                authorise(&task, &named("w9")).unwrap().authority,
-                Authority::Free
-            );
-            assert_eq!(
-                authorise(&task, &fenced(1)).unwrap_err().code,
-                Code::StaleClaim
-            );
+            assert_eq!(authorise(&task, &named("w9")).unwrap().authority, Authority::Free);
+            assert_eq!(authorise(&task, &fenced(1)).unwrap_err().code, Code::StaleClaim);
         }
     }
 
     #[test]
     fn a_stale_claim_says_who_holds_the_task_now() {
         let refusal = authorise(&claimed_by("w1"), &named("w2")).unwrap_err();
-        assert!(
-            refusal.message.contains("w1 holds it under fence 1"),
-            "{}",
-            refusal.message
-        );
+        assert!(refusal.message.contains("w1 holds it under fence 1"), "{}", refusal.message);
         assert_eq!(refusal.details["holder"], "w1");
     }
 }

@@ -36,12 +36,7 @@ pub fn progress(task: &Task, bearer: &Bearer, progress: u8) -> Result<Event, Ref
     let grant = authorise(task, bearer)?;
     refuse_archived(task, "progress")?;
     refuse_done(task)?;
-    Ok(ProgressSet {
-        progress,
-        authority: grant.authority,
-        forced: grant.forced,
-    }
-    .into())
+    Ok(ProgressSet { progress, authority: grant.authority, forced: grant.forced }.into())
 }
 
 /// A done task is at 100 and stays there.
@@ -49,12 +44,7 @@ fn refuse_done(task: &Task) -> Result<(), Refusal> {
     if task.status != Status::Done {
         return Ok(());
     }
-    let open = [
-        Status::Backlog,
-        Status::Ready,
-        Status::InProgress,
-        Status::Blocked,
-    ];
+    let open = [Status::Backlog, Status::Ready, Status::InProgress, Status::Blocked];
     Err(refuse(task, "set the progress of", &open))
 }
 
@@ -65,24 +55,15 @@ mod tests {
     use crate::task::samples::in_status;
 
     fn anybody() -> Bearer {
-        Bearer {
-            name: "user".into(),
-            ..Bearer::default()
-        }
+        Bearer { name: "user".into(), ..Bearer::default() }
     }
 
     #[test]
     fn progress_is_refused_on_what_is_over() {
-        for (status, code) in [
-            (Status::Done, Code::InvalidTransition),
-            (Status::Archived, Code::TaskArchived),
-        ] {
-            assert_eq!(
-                progress(&in_status(status), &anybody(), 5)
-                    .unwrap_err()
-                    .code,
-                code
-            );
+        for (status, code) in
+            [(Status::Done, Code::InvalidTransition), (Status::Archived, Code::TaskArchived)]
+        {
+            assert_eq!(progress(&in_status(status), &anybody(), 5).unwrap_err().code, code);
         }
     }
 

@@ -134,21 +134,12 @@ impl Project {
         if !self.frozen {
             return Ok(());
         }
-        let why = self
-            .frozen_reason
-            .as_ref()
-            .map(|reason| format!(": {reason}"))
-            .unwrap_or_default();
-        Err(Refusal::new(
-            Code::ProjectFrozen,
-            format!("project '{}' is frozen{why}", self.name),
-        )
-        .hint(format!(
-            "let it go on: windlass project unfreeze {}",
-            self.name
-        ))
-        .detail("project", &self.name)
-        .detail("reason", &self.frozen_reason))
+        let why =
+            self.frozen_reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        Err(Refusal::new(Code::ProjectFrozen, format!("project '{}' is frozen{why}", self.name))
+            .hint(format!("let it go on: windlass project unfreeze {}", self.name))
+            .detail("project", &self.name)
+            .detail("reason", &self.frozen_reason))
     }
 
     /// Gives a project another name; nothing is recorded when it has that name already.
@@ -176,22 +167,14 @@ impl Project {
 
 /// Makes the project of tasks that name none.
 pub fn inbox() -> ProjectCreated {
-    ProjectCreated {
-        name: INBOX.to_owned(),
-        description: None,
-        repo: None,
-        protected: true,
-    }
+    ProjectCreated { name: INBOX.to_owned(), description: None, repo: None, protected: true }
 }
 
 /// The refusal to touch a protected project.
 pub fn protected(name: &str) -> Refusal {
-    Refusal::new(
-        Code::ProjectProtected,
-        format!("project '{name}' is built in and keeps its name"),
-    )
-    .hint("make a project of your own: windlass project create NAME")
-    .detail("project", name)
+    Refusal::new(Code::ProjectProtected, format!("project '{name}' is built in and keeps its name"))
+        .hint("make a project of your own: windlass project create NAME")
+        .detail("project", name)
 }
 
 #[cfg(test)]
@@ -199,45 +182,23 @@ pub(crate) mod samples {
     use super::*;
 
     pub(crate) fn project() -> Project {
-        let data = ProjectCreated {
-            name: "api".into(),
-            description: None,
-            repo: None,
-            protected: false,
-        };
-        Project::created(
-            ProjectId::from_bytes([9; 16]),
-            &data,
-            1,
-            Time::from_millis(0),
-        )
+        let data =
+            ProjectCreated { name: "api".into(), description: None, repo: None, protected: false };
+        Project::created(ProjectId::from_bytes([9; 16]), &data, 1, Time::from_millis(0))
     }
 
     #[test]
     fn the_inbox_keeps_its_name_and_nobody_takes_it() {
-        let inbox = Project {
-            protected: true,
-            name: INBOX.into(),
-            ..project()
-        };
-        assert_eq!(
-            inbox.rename("other".into()).unwrap_err().code,
-            Code::ProjectProtected
-        );
-        assert_eq!(
-            project().rename(INBOX.into()).unwrap_err().code,
-            Code::ProjectProtected
-        );
+        let inbox = Project { protected: true, name: INBOX.into(), ..project() };
+        assert_eq!(inbox.rename("other".into()).unwrap_err().code, Code::ProjectProtected);
+        assert_eq!(project().rename(INBOX.into()).unwrap_err().code, Code::ProjectProtected);
     }
 
     #[test]
     fn what_changes_nothing_records_nothing() {
         assert_eq!(project().rename("api".into()).unwrap(), None);
         assert_eq!(project().unfreeze(), None);
-        let frozen = Project {
-            frozen: true,
-            ..project()
-        };
+        let frozen = Project { frozen: true, ..project() };
         assert_eq!(frozen.freeze(None), None);
         assert!(frozen.freeze(Some("release".into())).is_some());
     }

@@ -47,8 +47,7 @@ impl Refusal {
 
     #[must_use]
     pub fn suggest(mut self, suggestions: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.suggestions
-            .extend(suggestions.into_iter().map(Into::into));
+        self.suggestions.extend(suggestions.into_iter().map(Into::into));
         self
     }
 }

@@ -19,14 +19,8 @@ pub enum Status {
 }
 
 impl Status {
-    pub const ALL: [Self; 6] = [
-        Self::Backlog,
-        Self::Ready,
-        Self::InProgress,
-        Self::Blocked,
-        Self::Done,
-        Self::Archived,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Backlog, Self::Ready, Self::InProgress, Self::Blocked, Self::Done, Self::Archived];
 
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -187,7 +187,7 @@ impl Task {
                 status != Archived && matches!(data.to, Backlog | Ready | Blocked | Done)
             }
             (status, Event::TaskRestored(data)) => {
-                status == Archived && matches!(data.to, Backlog | Ready | Blocked | Done)
+                status == Archived && matches!(data.to, Backlog | Ready | Done)
             }
             (status, Event::ProgressSet(_)) => !matches!(status, Done | Archived),
             (
@@ -290,10 +290,7 @@ impl Task {
     /// Who holds it now.
     pub fn held(&self) -> Option<Held<'_>> {
         self.claimed_at?;
-        Some(Held {
-            agent: self.agent.as_deref()?,
-            fence: self.fence,
-        })
+        Some(Held { agent: self.agent.as_deref()?, fence: self.fence })
     }
 
     /// The lease of the present claim has run out.
@@ -344,11 +341,7 @@ pub(crate) mod samples {
         let data = TaskClaimed {
             agent: agent.into(),
             fence: task.fence + 1,
-            won: if task.status == Status::Ready {
-                Won::Claimed
-            } else {
-                Won::Stolen
-            },
+            won: if task.status == Status::Ready { Won::Claimed } else { Won::Stolen },
             lease_until: None,
             lease_ms: None,
             taken_from: None,
@@ -366,38 +359,18 @@ pub(crate) mod samples {
             Status::InProgress => claimed_by("holder"),
             Status::Blocked => {
                 let mut task = claimed_by("holder");
-                let data = TaskBlocked {
-                    reason: None,
-                    authority: free,
-                    forced,
-                };
+                let data = TaskBlocked { reason: None, authority: free, forced };
                 task.fold(&data.into(), NOW).unwrap();
                 task
             }
             Status::Done => {
                 let mut task = claimed_by("holder");
-                task.fold(
-                    &TaskCompleted {
-                        authority: free,
-                        forced,
-                    }
-                    .into(),
-                    NOW,
-                )
-                .unwrap();
+                task.fold(&TaskCompleted { authority: free, forced }.into(), NOW).unwrap();
                 task
             }
             Status::Archived => {
                 let mut task = created(Status::Ready);
-                task.fold(
-                    &TaskArchived {
-                        authority: free,
-                        forced,
-                    }
-                    .into(),
-                    NOW,
-                )
-                .unwrap();
+                task.fold(&TaskArchived { authority: free, forced }.into(), NOW).unwrap();
                 task
             }
         }
@@ -421,39 +394,19 @@ pub(crate) mod samples {
     #[test]
     fn a_reopened_task_forgets_who_finished_it_and_how_far_it_was() {
         let mut task = in_status(Status::Done);
-        assert_eq!(
-            (task.agent.as_deref(), task.progress),
-            (Some("holder"), Some(100))
-        );
-        let data = StatusSet {
-            to: Status::Ready,
-            authority: Authority::Free,
-            forced: None,
-        };
+        assert_eq!((task.agent.as_deref(), task.progress), (Some("holder"), Some(100)));
+        let data = StatusSet { to: Status::Ready, authority: Authority::Free, forced: None };
         task.fold(&data.into(), NOW).unwrap();
-        assert_eq!(
-            (task.agent, task.progress, task.finished_at),
-            (None, None, None)
-        );
+        assert_eq!((task.agent, task.progress, task.finished_at), (None, None, None));
     }
 
     #[test]
     fn a_blocked_task_keeps_its_owner_and_fence_and_loses_its_lease() {
         let mut task = claimed_by("w1");
         task.lease_until = Some(NOW);
-        let data = TaskBlocked {
-            reason: None,
-            authority: Authority::Holder,
-            forced: None,
-        };
+        let data = TaskBlocked { reason: None, authority: Authority::Holder, forced: None };
         task.fold(&data.into(), NOW).unwrap();
-        assert_eq!(
-            task.held(),
-            Some(Held {
-                agent: "w1",
-                fence: 1
-            })
-        );
+        assert_eq!(task.held(), Some(Held { agent: "w1", fence: 1 }));
         assert_eq!(task.lease_until, None);
     }
 }

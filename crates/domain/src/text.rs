@@ -29,9 +29,7 @@ pub fn title(given: &str) -> Result<String, Refusal> {
 /// A description or comment: may have lines and tabs, no other control characters.
 pub fn long(field: &str, given: &str) -> Result<String, Refusal> {
     at_most(field, given, LONG_CHARS)?;
-    match given
-        .chars()
-        .find(|&letter| letter.is_control() && !matches!(letter, '\n' | '\r' | '\t'))
+    match given.chars().find(|&letter| letter.is_control() && !matches!(letter, '\n' | '\r' | '\t'))
     {
         Some(letter) => Err(forbidden(field, letter)),
         None => Ok(given.to_owned()),
@@ -63,21 +61,16 @@ pub fn checkpoint_name(given: &str) -> Result<String, Refusal> {
 pub fn project_name(given: &str) -> Result<String, Refusal> {
     let given = line("project", given, NAME_CHARS)?;
     let mut letters = given.chars();
-    let begins_well = letters
-        .next()
-        .is_some_and(|first| first.is_ascii_alphanumeric());
+    let begins_well = letters.next().is_some_and(|first| first.is_ascii_alphanumeric());
     let goes_on_well =
         letters.all(|rest| rest.is_ascii_alphanumeric() || matches!(rest, '_' | '-'));
     if begins_well && goes_on_well {
         return Ok(given);
     }
-    Err(Refusal::new(
-        Code::InvalidValue,
-        format!("project '{given}' is not a project name"),
-    )
-    .hint("begin with a letter or digit, then use letters, digits, _ and -")
-    .detail("field", "project")
-    .detail("given", given))
+    Err(Refusal::new(Code::InvalidValue, format!("project '{given}' is not a project name"))
+        .hint("begin with a letter or digit, then use letters, digits, _ and -")
+        .detail("field", "project")
+        .detail("given", given))
 }
 
 /// A repository that a project is bound to.
@@ -121,12 +114,9 @@ pub fn checkpoint_data(given: &Map<String, Value>) -> Result<Map<String, Value>,
 /// Reads a JSON object that somebody typed.
 pub fn object(field: &str, given: &str) -> Result<Map<String, Value>, Refusal> {
     serde_json::from_str(given).map_err(|wrong| {
-        Refusal::new(
-            Code::InvalidValue,
-            format!("{field} is not a JSON object: {wrong}"),
-        )
-        .hint(format!("write it as --{field} '{{\"key\": \"value\"}}'"))
-        .detail("field", field)
+        Refusal::new(Code::InvalidValue, format!("{field} is not a JSON object: {wrong}"))
+            .hint(format!("write it as --{field} '{{\"key\": \"value\"}}'"))
+            .detail("field", field)
     })
 }
 
@@ -157,10 +147,7 @@ fn items(
 fn line(field: &str, given: &str, limit: usize) -> Result<String, Refusal> {
     not_blank(field, given)?;
     at_most(field, given, limit)?;
-    match given
-        .chars()
-        .find(|&letter| letter.is_control() || is_bidi_override(letter))
-    {
+    match given.chars().find(|&letter| letter.is_control() || is_bidi_override(letter)) {
         Some(letter) => Err(forbidden(field, letter)),
         None => Ok(given.to_owned()),
     }
@@ -173,12 +160,10 @@ fn is_bidi_override(letter: char) -> bool {
 
 fn not_blank(field: &str, given: &str) -> Result<(), Refusal> {
     if given.trim().is_empty() {
-        return Err(
-            Refusal::new(Code::InvalidValue, format!("{field} must not be empty"))
-                .hint(format!("give a {field} of at least 1 character"))
-                .detail("field", field)
-                .detail("given", given),
-        );
+        return Err(Refusal::new(Code::InvalidValue, format!("{field} must not be empty"))
+            .hint(format!("give at least 1 character as {field}"))
+            .detail("field", field)
+            .detail("given", given));
     }
     Ok(())
 }
@@ -197,10 +182,7 @@ fn object_bytes(field: &str, given: &Map<String, Value>, limit: usize) -> Result
         return Err(too_much(field, limit, size, "bytes of JSON"));
     }
     // PostgreSQL cannot keep NUL in text, so it is refused on both databases.
-    if given
-        .iter()
-        .any(|(key, value)| key.contains('\0') || has_nul(value))
-    {
+    if given.iter().any(|(key, value)| key.contains('\0') || has_nul(value)) {
         return Err(forbidden(field, '\0'));
     }
     Ok(())
@@ -210,51 +192,37 @@ fn has_nul(value: &Value) -> bool {
     match value {
         Value::String(text) => text.contains('\0'),
         Value::Array(items) => items.iter().any(has_nul),
-        Value::Object(fields) => fields
-            .iter()
-            .any(|(key, value)| key.contains('\0') || has_nul(value)),
+        Value::Object(fields) => {
+            fields.iter().any(|(key, value)| key.contains('\0') || has_nul(value))
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
 fn within(field: &str, given: i64, highest: u8) -> Result<u8, Refusal> {
-    u8::try_from(given)
-        .ok()
-        .filter(|value| *value <= highest)
-        .ok_or_else(|| {
-            Refusal::new(
-                Code::InvalidValue,
-                format!("{field} {given} is not between 0 and {highest}"),
-            )
+    u8::try_from(given).ok().filter(|value| *value <= highest).ok_or_else(|| {
+        Refusal::new(Code::InvalidValue, format!("{field} {given} is not between 0 and {highest}"))
             .hint(format!("give a {field} from 0 to {highest}"))
             .detail("field", field)
             .detail("limit", highest)
             .detail("given", given)
-        })
+    })
 }
 
 fn too_much(field: &str, limit: usize, given: usize, unit: &str) -> Refusal {
-    Refusal::new(
-        Code::InvalidValue,
-        format!("{field} has {given} {unit}, the limit is {limit}"),
-    )
-    .hint(format!("shorten {field} to at most {limit} {unit}"))
-    .detail("field", field)
-    .detail("limit", limit)
-    .detail("given", given)
+    Refusal::new(Code::InvalidValue, format!("{field} has {given} {unit}, the limit is {limit}"))
+        .hint(format!("shorten {field} to at most {limit} {unit}"))
+        .detail("field", field)
+        .detail("limit", limit)
+        .detail("given", given)
 }
 
 fn forbidden(field: &str, letter: char) -> Refusal {
     let point = format!("U+{:04X}", u32::from(letter));
-    Refusal::new(
-        Code::InvalidValue,
-        format!("{field} contains the character {point}"),
-    )
-    .hint(format!(
-        "remove control and text-direction characters from {field}"
-    ))
-    .detail("field", field)
-    .detail("character", point)
+    Refusal::new(Code::InvalidValue, format!("{field} contains the character {point}"))
+        .hint(format!("remove control and text-direction characters from {field}"))
+        .detail("field", field)
+        .detail("character", point)
 }
 
 #[cfg(test)]
@@ -266,17 +234,12 @@ mod tests {
         assert!(title(&"ä".repeat(128)).is_ok());
         let refusal = title(&"ä".repeat(129)).unwrap_err();
         assert_eq!(refusal.code, Code::InvalidValue);
-        assert_eq!(
-            refusal.message,
-            "title has 129 characters, the limit is 128"
-        );
+        assert_eq!(refusal.message, "title has 129 characters, the limit is 128");
     }
 
     #[test]
     fn control_and_bidi_characters_are_refused_in_titles_and_names() {
-        for letter in [
-            '\0', '\n', '\t', '\u{1b}', '\u{7f}', '\u{202e}', '\u{2066}', '\u{2028}',
-        ] {
+        for letter in ['\0', '\n', '\t', '\u{1b}', '\u{7f}', '\u{202e}', '\u{2066}', '\u{2028}'] {
             let text = format!("a{letter}b");
             assert!(title(&text).is_err(), "{letter:?}");
             assert!(name("agent", &text).is_err(), "{letter:?}");
@@ -312,9 +275,8 @@ mod tests {
     fn metadata_is_bounded_in_keys_and_bytes() {
         let many: Map<String, Value> = (0..51).map(|n| (n.to_string(), Value::Null)).collect();
         assert!(metadata(&many).is_err());
-        let big: Map<String, Value> = [("k".to_owned(), Value::from("x".repeat(65_536)))]
-            .into_iter()
-            .collect();
+        let big: Map<String, Value> =
+            [("k".to_owned(), Value::from("x".repeat(65_536)))].into_iter().collect();
         assert!(metadata(&big).is_err());
         let nul: Map<String, Value> = [("k".to_owned(), Value::from("a\0"))].into_iter().collect();
         assert!(metadata(&nul).is_err());

@@ -42,13 +42,10 @@ impl Time {
             .map(|moment| Self(moment.as_millisecond()))
             .filter(|time| (0..=LATEST).contains(&time.0))
             .ok_or_else(|| {
-                Refusal::new(
-                    Code::InvalidValue,
-                    format!("{field} '{text}' is not a time"),
-                )
-                .hint("write 2026-11-15 or 2026-11-15T09:30:00Z")
-                .detail("field", field)
-                .detail("given", text)
+                Refusal::new(Code::InvalidValue, format!("{field} '{text}' is not a time"))
+                    .hint("write 2026-11-15 or 2026-11-15T09:30:00Z")
+                    .detail("field", field)
+                    .detail("given", text)
             })
     }
 }
@@ -94,18 +91,8 @@ mod tests {
 
     #[test]
     fn what_is_no_time_is_refused() {
-        for text in [
-            "",
-            "tomorrow",
-            "2026-13-01",
-            "2026-11-15T25:00:00Z",
-            "-0001-01-01",
-        ] {
-            assert_eq!(
-                Time::parse("due", text).unwrap_err().code,
-                Code::InvalidValue,
-                "{text}"
-            );
+        for text in ["", "tomorrow", "2026-13-01", "2026-11-15T25:00:00Z", "-0001-01-01"] {
+            assert_eq!(Time::parse("due", text).unwrap_err().code, Code::InvalidValue, "{text}");
         }
     }
 

@@ -18,19 +18,11 @@ pub fn complete(task: &Task, bearer: &Bearer, obstacles: &Obstacles) -> Result<E
     match task.status {
         Status::InProgress | Status::Blocked => {}
         Status::Backlog | Status::Ready | Status::Done | Status::Archived => {
-            return Err(refuse(
-                task,
-                "complete",
-                &[Status::InProgress, Status::Blocked],
-            ));
+            return Err(refuse(task, "complete", &[Status::InProgress, Status::Blocked]));
         }
     }
     let grant = obstacles.refuse_done(task, bearer.force.as_deref(), grant)?;
-    Ok(TaskCompleted {
-        authority: grant.authority,
-        forced: grant.forced,
-    }
-    .into())
+    Ok(TaskCompleted { authority: grant.authority, forced: grant.forced }.into())
 }
 
 /// Gives a task back to the pool.
@@ -39,11 +31,7 @@ pub fn release(task: &Task, bearer: &Bearer) -> Result<Event, Refusal> {
     let Status::InProgress = task.status else {
         return Err(refuse(task, "release", &[Status::InProgress]));
     };
-    Ok(TaskReleased {
-        authority: grant.authority,
-        forced: grant.forced,
-    }
-    .into())
+    Ok(TaskReleased { authority: grant.authority, forced: grant.forced }.into())
 }
 
 /// Stops work on a task that cannot go on; its owner and fence stay. Blocking again adds a reason.
@@ -56,12 +44,7 @@ pub fn block(task: &Task, bearer: &Bearer, reason: Option<String>) -> Result<Eve
             return Err(refuse(task, "block", &from));
         }
     }
-    Ok(TaskBlocked {
-        reason,
-        authority: grant.authority,
-        forced: grant.forced,
-    }
-    .into())
+    Ok(TaskBlocked { reason, authority: grant.authority, forced: grant.forced }.into())
 }
 
 /// Where a blocked task goes on.
@@ -130,13 +113,8 @@ pub fn set_status(
 ) -> Result<Option<Event>, Refusal> {
     let grant = authorise(task, bearer)?;
     if task.status == Status::Archived {
-        let but_archived = [
-            Status::Backlog,
-            Status::Ready,
-            Status::InProgress,
-            Status::Blocked,
-            Status::Done,
-        ];
+        let but_archived =
+            [Status::Backlog, Status::Ready, Status::InProgress, Status::Blocked, Status::Done];
         return Err(refuse(task, "set-status", &but_archived));
     }
     if task.status == to {
@@ -156,43 +134,23 @@ pub fn set_status(
             let Some(request) = claim else {
                 return Err(agent_required(task));
             };
-            return Ok(Some(claim::set_in_progress(
-                task,
-                request,
-                bearer.force.as_deref(),
-            )));
+            return Ok(Some(claim::set_in_progress(task, request, bearer.force.as_deref())));
         }
         Status::Done => obstacles.refuse_done(task, bearer.force.as_deref(), grant)?,
         Status::Backlog | Status::Ready | Status::Blocked => grant,
     };
-    Ok(Some(
-        StatusSet {
-            to,
-            authority: grant.authority,
-            forced: grant.forced,
-        }
-        .into(),
-    ))
+    Ok(Some(StatusSet { to, authority: grant.authority, forced: grant.forced }.into()))
 }
 
 /// Puts a task away. What happens to open subtasks is decided before.
 pub fn archive(task: &Task, bearer: &Bearer) -> Result<Event, Refusal> {
     let grant = authorise(task, bearer)?;
     if task.status == Status::Archived {
-        let but_archived = [
-            Status::Backlog,
-            Status::Ready,
-            Status::InProgress,
-            Status::Blocked,
-            Status::Done,
-        ];
+        let but_archived =
+            [Status::Backlog, Status::Ready, Status::InProgress, Status::Blocked, Status::Done];
         return Err(refuse(task, "archive", &but_archived));
     }
-    Ok(TaskArchived {
-        authority: grant.authority,
-        forced: grant.forced,
-    }
-    .into())
+    Ok(TaskArchived { authority: grant.authority, forced: grant.forced }.into())
 }
 
 /// Refuses to archive a task with open subtasks without saying what becomes of them.
@@ -215,16 +173,18 @@ pub fn archive_with_children_needs_a_choice(
     .detail("open_children", &obstacles.children))
 }
 
-/// Brings an archived task back to the status it had; a held one comes back as ready.
+/// Brings an archived task back to the status it had; one that was held or blocked comes back as
+/// ready: whoever knew what it waited for is gone.
 pub fn restore(task: &Task) -> Result<Event, Refusal> {
     let Status::Archived = task.status else {
         return Err(refuse(task, "restore", &[Status::Archived]));
     };
     let to = match task.archived_from {
         Some(Status::Backlog) => Status::Backlog,
-        Some(Status::Blocked) => Status::Blocked,
         Some(Status::Done) => Status::Done,
-        Some(Status::Ready | Status::InProgress | Status::Archived) | None => Status::Ready,
+        Some(Status::Ready | Status::InProgress | Status::Blocked | Status::Archived) | None => {
+            Status::Ready
+        }
     };
     Ok(TaskRestored { to }.into())
 }
@@ -238,10 +198,7 @@ pub fn refuse_archived(task: &Task, what: &str) -> Result<(), Refusal> {
         Code::TaskArchived,
         format!("task {} is archived: {what} is refused", task.id),
     )
-    .hint(format!(
-        "bring it back first: windlass task restore {}",
-        task.id
-    ))
+    .hint(format!("bring it back first: windlass task restore {}", task.id))
     .detail("task_id", task.id))
 }
 
@@ -249,10 +206,7 @@ pub fn refuse_archived(task: &Task, what: &str) -> Result<(), Refusal> {
 pub fn agent_required(task: &Task) -> Refusal {
     Refusal::new(
         Code::AgentRequired,
-        format!(
-            "task {} goes in progress only with an agent that holds it",
-            task.id
-        ),
+        format!("task {} goes in progress only with an agent that holds it", task.id),
     )
     .hint("give --agent NAME or set WINDLASS_AGENT")
     .detail("task_id", task.id)
@@ -272,11 +226,7 @@ pub(crate) fn refuse(task: &Task, command: &str, from: &[Status]) -> Refusal {
     };
     Refusal::new(
         Code::InvalidTransition,
-        format!(
-            "cannot {command} task {id}: it is {}, not {}",
-            task.status,
-            allowed.join(" or ")
-        ),
+        format!("cannot {command} task {id}: it is {}, not {}", task.status, allowed.join(" or ")),
     )
     .hint(hint)
     .detail("task_id", id)
@@ -292,10 +242,7 @@ mod tests {
     use crate::task::samples::{NOW, in_status};
 
     fn anybody() -> Bearer {
-        Bearer {
-            name: "user".into(),
-            ..Bearer::default()
-        }
+        Bearer { name: "user".into(), ..Bearer::default() }
     }
 
     /// The statuses a command starts from, found by trying it in each.
@@ -318,31 +265,17 @@ mod tests {
         use Status::{Archived, Backlog, Blocked, Done, InProgress, Ready};
         let by = &anybody();
         let none = &Obstacles::default();
-        assert_eq!(
-            accepted(|t| complete(t, by, none).map(Some)),
-            [InProgress, Blocked]
-        );
+        assert_eq!(accepted(|t| complete(t, by, none).map(Some)), [InProgress, Blocked]);
         assert_eq!(accepted(|t| release(t, by).map(Some)), [InProgress]);
-        assert_eq!(
-            accepted(|t| block(t, by, None).map(Some)),
-            [Ready, InProgress, Blocked]
-        );
-        assert_eq!(
-            accepted(|t| unblock(t, by, Unblock::Resume, None, NOW).map(Some)),
-            [Blocked]
-        );
+        assert_eq!(accepted(|t| block(t, by, None).map(Some)), [Ready, InProgress, Blocked]);
+        assert_eq!(accepted(|t| unblock(t, by, Unblock::Resume, None, NOW).map(Some)), [Blocked]);
         assert_eq!(accepted(|t| reopen(t, Ready).map(Some)), [Done]);
         assert_eq!(accepted(|t| restore(t).map(Some)), [Archived]);
         assert_eq!(
             accepted(|t| archive(t, by).map(Some)),
             [Backlog, Ready, InProgress, Blocked, Done]
         );
-        let request = Request {
-            agent: "w",
-            role: None,
-            lease: None,
-            now: NOW,
-        };
+        let request = Request { agent: "w", role: None, lease: None, now: NOW };
         for to in [Backlog, Ready, InProgress, Blocked, Done] {
             assert_eq!(
                 accepted(|t| set_status(t, to, by, none, Some(&request))),
@@ -365,9 +298,7 @@ mod tests {
         assert_eq!(to(&held, Unblock::Resume), Status::InProgress);
         assert_eq!(to(&held, Unblock::Release), Status::Ready);
         let mut unheld = in_status(Status::Ready);
-        unheld
-            .fold(&block(&unheld, &anybody(), None).unwrap(), NOW)
-            .unwrap();
+        unheld.fold(&block(&unheld, &anybody(), None).unwrap(), NOW).unwrap();
         assert_eq!(to(&unheld, Unblock::Resume), Status::Ready);
     }
 
@@ -377,12 +308,11 @@ mod tests {
             (Status::Backlog, Status::Backlog),
             (Status::Ready, Status::Ready),
             (Status::InProgress, Status::Ready),
-            (Status::Blocked, Status::Blocked),
+            (Status::Blocked, Status::Ready),
             (Status::Done, Status::Done),
         ] {
             let mut task = in_status(before);
-            task.fold(&archive(&task, &anybody()).unwrap(), NOW)
-                .unwrap();
+            task.fold(&archive(&task, &anybody()).unwrap(), NOW).unwrap();
             task.fold(&restore(&task).unwrap(), NOW).unwrap();
             assert_eq!(task.status, after, "{before}");
             assert_eq!(task.held(), None, "{before}");
@@ -391,24 +321,13 @@ mod tests {
 
     #[test]
     fn every_way_to_done_asks_for_open_work() {
-        let open = Obstacles {
-            dependencies: vec![TaskId::from_bytes([1; 16])],
-            children: vec![],
-        };
+        let open = Obstacles { dependencies: vec![TaskId::from_bytes([1; 16])], children: vec![] };
         let task = in_status(Status::InProgress);
-        assert_eq!(
-            complete(&task, &anybody(), &open).unwrap_err().code,
-            Code::DependenciesOpen
-        );
+        assert_eq!(complete(&task, &anybody(), &open).unwrap_err().code, Code::DependenciesOpen);
         let set = set_status(&task, Status::Done, &anybody(), &open, None);
         assert_eq!(set.unwrap_err().code, Code::DependenciesOpen);
-        let force = Bearer {
-            force: Some("the other is obsolete".into()),
-            ..anybody()
-        };
-        let Event::TaskCompleted(done) = complete(&task, &force, &open).unwrap() else {
-            panic!()
-        };
+        let force = Bearer { force: Some("the other is obsolete".into()), ..anybody() };
+        let Event::TaskCompleted(done) = complete(&task, &force, &open).unwrap() else { panic!() };
         assert_eq!(done.forced.as_deref(), Some("the other is obsolete"));
     }
 
@@ -424,34 +343,17 @@ mod tests {
             )
         };
         assert_eq!(set(None).unwrap_err().code, Code::AgentRequired);
-        let request = Request {
-            agent: "w",
-            role: None,
-            lease: None,
-            now: NOW,
-        };
-        assert_eq!(
-            set(Some(&request)).unwrap().unwrap().kind().as_str(),
-            "task_claimed"
-        );
+        let request = Request { agent: "w", role: None, lease: None, now: NOW };
+        assert_eq!(set(Some(&request)).unwrap().unwrap().kind().as_str(), "task_claimed");
     }
 
     #[test]
     fn setting_the_same_status_records_nothing() {
-        for status in [
-            Status::Backlog,
-            Status::Ready,
-            Status::InProgress,
-            Status::Blocked,
-            Status::Done,
-        ] {
-            let set = set_status(
-                &in_status(status),
-                status,
-                &anybody(),
-                &Obstacles::default(),
-                None,
-            );
+        for status in
+            [Status::Backlog, Status::Ready, Status::InProgress, Status::Blocked, Status::Done]
+        {
+            let set =
+                set_status(&in_status(status), status, &anybody(), &Obstacles::default(), None);
             assert_eq!(set.unwrap(), None, "{status}");
         }
     }

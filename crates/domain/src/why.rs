@@ -22,12 +22,7 @@ pub struct Reason {
 
 impl Reason {
     fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            next: None,
-            tasks: Vec::new(),
-        }
+        Self { code, message: message.into(), next: None, tasks: Vec::new() }
     }
 
     fn next(mut self, next: impl Into<String>) -> Self {
@@ -59,9 +54,7 @@ pub fn reasons(
         Status::Ready => {}
         Status::InProgress => reasons.push(held(task, now)),
         Status::Blocked => {
-            let why = blocked_for
-                .map(|why| format!(": {why}"))
-                .unwrap_or_default();
+            let why = blocked_for.map(|why| format!(": {why}")).unwrap_or_default();
             reasons.push(
                 Reason::new("blocked", format!("it is blocked{why}"))
                     .next(format!("windlass task unblock {id}")),
@@ -83,11 +76,8 @@ pub fn reasons(
     if !obstacles.dependencies.is_empty() {
         let count = obstacles.dependencies.len();
         reasons.push(
-            Reason::new(
-                "dependencies_open",
-                format!("it waits for {count} open task(s)"),
-            )
-            .tasks(&obstacles.dependencies),
+            Reason::new("dependencies_open", format!("it waits for {count} open task(s)"))
+                .tasks(&obstacles.dependencies),
         );
     }
     if !obstacles.children.is_empty() {
@@ -105,10 +95,7 @@ pub fn reasons(
         );
     }
     if let Some(role) = &task.role {
-        reasons.push(Reason::new(
-            "role",
-            format!("it waits for the role '{role}'"),
-        ));
+        reasons.push(Reason::new("role", format!("it waits for the role '{role}'")));
     }
     if let (Status::Ready, Some(agent)) = (task.status, &task.agent) {
         reasons.push(
@@ -137,16 +124,10 @@ fn held(task: &Task, now: Time) -> Reason {
         )
         .next(format!("windlass task claim {id} --agent NAME"));
     }
-    let until = task
-        .lease_until
-        .map_or("without a lease".to_owned(), |until| {
-            format!("until {until}")
-        });
-    Reason::new(
-        "held",
-        format!("{} holds it under fence {} {until}", held.agent, held.fence),
-    )
-    .next(format!("windlass task show {id}"))
+    let until =
+        task.lease_until.map_or("without a lease".to_owned(), |until| format!("until {until}"));
+    Reason::new("held", format!("{} holds it under fence {} {until}", held.agent, held.fence))
+        .next(format!("windlass task show {id}"))
 }
 
 #[cfg(test)]
@@ -156,10 +137,7 @@ mod tests {
     use crate::task::samples::{NOW, claimed_by, created, in_status};
 
     fn codes(task: &Task, project: &Project, obstacles: &Obstacles) -> Vec<&'static str> {
-        reasons(task, project, obstacles, None, NOW)
-            .into_iter()
-            .map(|reason| reason.code)
-            .collect()
+        reasons(task, project, obstacles, None, NOW).into_iter().map(|reason| reason.code).collect()
     }
 
     #[test]
@@ -169,26 +147,15 @@ mod tests {
 
     #[test]
     fn every_reason_is_listed_not_only_the_first() {
-        let task = Task {
-            agent: Some("w7".into()),
-            ..created(Status::Ready)
-        };
+        let task = Task { agent: Some("w7".into()), ..created(Status::Ready) };
         let open = Obstacles {
             dependencies: vec![TaskId::from_bytes([1; 16])],
             children: vec![TaskId::from_bytes([2; 16])],
         };
-        let frozen = Project {
-            frozen: true,
-            ..project()
-        };
+        let frozen = Project { frozen: true, ..project() };
         assert_eq!(
             codes(&task, &frozen, &open),
-            [
-                "dependencies_open",
-                "children_open",
-                "project_frozen",
-                "routed"
-            ]
+            ["dependencies_open", "children_open", "project_frozen", "routed"]
         );
     }
 
@@ -201,22 +168,13 @@ mod tests {
             (Status::Done, "done"),
             (Status::Archived, "archived"),
         ] {
-            assert_eq!(
-                codes(&in_status(status), &project(), &Obstacles::default()),
-                [code]
-            );
+            assert_eq!(codes(&in_status(status), &project(), &Obstacles::default()), [code]);
         }
     }
 
     #[test]
     fn a_lease_that_ran_out_is_told_apart_from_one_that_runs() {
-        let task = Task {
-            lease_until: Some(NOW),
-            ..claimed_by("w1")
-        };
-        assert_eq!(
-            codes(&task, &project(), &Obstacles::default()),
-            ["lease_expired"]
-        );
+        let task = Task { lease_until: Some(NOW), ..claimed_by("w1") };
+        assert_eq!(codes(&task, &project(), &Obstacles::default()), ["lease_expired"]);
     }
 }

@@ -24,11 +24,7 @@ pub struct Audit {
 /// Recomputes every hash from the first event on. With `expect`, the event of that number must
 /// have that hash: so a log that was cut or rewritten as a whole is found out.
 pub fn audit(snapshot: &mut Snapshot<'_>, expect: Option<Head>) -> Result<Audit, Fault> {
-    let mut audit = Audit {
-        head: Head::EMPTY,
-        pruned: 0,
-        findings: Vec::new(),
-    };
+    let mut audit = Audit { head: Head::EMPTY, pruned: 0, findings: Vec::new() };
     let mut expected = expect.filter(|head| *head != Head::EMPTY);
     loop {
         let batch = snapshot.events_after(audit.head.seq, BATCH)?;
@@ -83,15 +79,10 @@ pub(crate) fn follows(head: &Head, recorded: &Recorded) -> Result<(), String> {
         return Err(format!("the data of event {seq} do not match their hash"));
     }
     if header.hash(&head.hash, &recorded.data_hash) != recorded.hash {
-        return Err(format!(
-            "the hash of event {seq} does not follow from what it covers"
-        ));
+        return Err(format!("the hash of event {seq} does not follow from what it covers"));
     }
     if Kind::from_text(&header.kind).is_none() {
-        return Err(format!(
-            "event {seq} is of the unknown kind '{}'",
-            header.kind
-        ));
+        return Err(format!("event {seq} is of the unknown kind '{}'", header.kind));
     }
     Ok(())
 }

@@ -66,10 +66,7 @@ pub(crate) trait Columns {
 
     fn hash(&self, column: usize) -> Result<Hash, Fault> {
         let bytes = self.maybe_bytes(column)?.ok_or_else(|| missing(column))?;
-        bytes
-            .try_into()
-            .map(Hash::from_bytes)
-            .map_err(|_| missing(column))
+        bytes.try_into().map(Hash::from_bytes).map_err(|_| missing(column))
     }
 
     /// A text in which '' stands for none.

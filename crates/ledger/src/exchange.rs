@@ -83,13 +83,7 @@ pub struct Imported {
 /// Writes the whole log.
 pub fn export(snapshot: &mut Snapshot<'_>, out: &mut dyn Write) -> Result<Head, Error> {
     let mut head = Head::EMPTY;
-    write_line(
-        out,
-        &Opening {
-            format: FORMAT.to_owned(),
-            version: VERSION,
-        },
-    )?;
+    write_line(out, &Opening { format: FORMAT.to_owned(), version: VERSION })?;
     loop {
         let batch = snapshot.events_after(head.seq, BATCH)?;
         let Some(last) = batch.last() else { break };
@@ -98,10 +92,7 @@ pub fn export(snapshot: &mut Snapshot<'_>, out: &mut dyn Write) -> Result<Head, 
             write_line(out, &to_line(recorded)?)?;
         }
     }
-    let end = End {
-        seq: head.seq,
-        hash: head.hash.to_string(),
-    };
+    let end = End { seq: head.seq, hash: head.hash.to_string() };
     write_line(out, &Closing { end })?;
     out.flush().map_err(|error| unwritable(&error))?;
     Ok(head)
@@ -111,11 +102,7 @@ pub fn export(snapshot: &mut Snapshot<'_>, out: &mut dyn Write) -> Result<Head, 
 /// ends, or repeat what it holds; otherwise nothing is taken.
 pub fn import(tx: &mut Transaction<'_>, input: &mut dyn BufRead) -> Result<Imported, Error> {
     let mut lines = Lines { input, number: 0 };
-    let mut imported = Imported {
-        head: tx.head(),
-        added: 0,
-        known: 0,
-    };
+    let mut imported = Imported { head: tx.head(), added: 0, known: 0 };
     let here = imported.head;
     lines.opening()?;
     let mut head = Head::EMPTY;
@@ -140,9 +127,7 @@ pub fn import(tx: &mut Transaction<'_>, input: &mut dyn BufRead) -> Result<Impor
         }
     };
     if end.seq != head.seq || end.hash != head.hash.to_string() {
-        return Err(lines
-            .invalid("the last line does not match the events before it")
-            .into());
+        return Err(lines.invalid("the last line does not match the events before it").into());
     }
     take(tx, &mut batch, &lines)?;
     if head.seq > imported.head.seq {
@@ -172,10 +157,7 @@ fn known_here(tx: &mut Transaction<'_>, head: &Head) -> Result<(), Error> {
     }
     Err(Refusal::new(
         Code::ImportConflict,
-        format!(
-            "event {} of the file is not event {} of this ledger",
-            head.seq, head.seq
-        ),
+        format!("event {} of the file is not event {} of this ledger", head.seq, head.seq),
     )
     .hint("import into an empty ledger: windlass --db NEW.db import FILE")
     .detail("seq", head.seq)
@@ -201,10 +183,7 @@ impl Lines<'_> {
             return Err(self.invalid("this is not an export of a ledger").into());
         }
         if opening.version != VERSION {
-            let why = format!(
-                "format version {} is not known to this windlass",
-                opening.version
-            );
+            let why = format!("format version {} is not known to this windlass", opening.version);
             return Err(self.invalid(&why).into());
         }
         Ok(())
@@ -231,12 +210,9 @@ impl Lines<'_> {
         let mut bytes = Vec::new();
         let mut limited = (&mut *self.input).take(LINE_BYTES);
         limited.read_until(b'\n', &mut bytes).map_err(|error| {
-            Fault::new(
-                Code::FileUnusable,
-                format!("the file cannot be read: {error}"),
-            )
-            .hint("check the path and its permissions")
-            .because(error)
+            Fault::new(Code::FileUnusable, format!("the file cannot be read: {error}"))
+                .hint("check the path and its permissions")
+                .because(error)
         })?;
         if bytes.pop() != Some(b'\n') {
             return Err(self.invalid("the file ends before its last line").into());
@@ -252,18 +228,10 @@ impl Lines<'_> {
 }
 
 fn to_line(recorded: Recorded) -> Result<Line, Fault> {
-    let Recorded {
-        header,
-        data,
-        data_hash,
-        hash,
-    } = recorded;
-    let data = data
-        .map(RawValue::from_string)
-        .transpose()
-        .map_err(|source| {
-            Fault::new(Code::LedgerCorrupt, "an event holds broken JSON").because(source)
-        })?;
+    let Recorded { header, data, data_hash, hash } = recorded;
+    let data = data.map(RawValue::from_string).transpose().map_err(|source| {
+        Fault::new(Code::LedgerCorrupt, "an event holds broken JSON").because(source)
+    })?;
     Ok(Line {
         seq: header.seq,
         id: header.id,
@@ -317,9 +285,6 @@ fn write_line(out: &mut dyn Write, line: &impl Serialize) -> Result<(), Fault> {
 }
 
 fn unwritable(error: &std::io::Error) -> Fault {
-    Fault::new(
-        Code::FileUnusable,
-        format!("the file cannot be written: {error}"),
-    )
-    .hint("check the path, its permissions and the space left")
+    Fault::new(Code::FileUnusable, format!("the file cannot be written: {error}"))
+        .hint("check the path, its permissions and the space left")
 }

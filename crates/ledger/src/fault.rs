@@ -135,10 +135,7 @@ impl From<Unreadable> for Fault {
 
 /// A row of the database that does not hold what it should.
 pub(crate) fn unreadable(error: impl std::error::Error + Send + Sync + 'static) -> Fault {
-    Fault::new(
-        Code::LedgerCorrupt,
-        format!("a row cannot be read: {error}"),
-    )
-    .hint("check the ledger: windlass doctor")
-    .because(error)
+    Fault::new(Code::LedgerCorrupt, format!("a row cannot be read: {error}"))
+        .hint("check the ledger: windlass doctor")
+        .because(error)
 }

@@ -49,7 +49,7 @@ const ATTEMPTS: u32 = 5;
 
 /// Whether a transaction writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
+pub(crate) enum Access {
     Read,
     Write,
 }
@@ -126,9 +126,9 @@ impl Database {
 }
 
 impl Ledger {
-    /// Opens the ledger at `location`. A SQLite file is made or brought up to date on the way; a
-    /// PostgreSQL database must have been prepared by [`Ledger::migrate`].
-    pub fn open(location: &Location, access: Access, options: Options) -> Result<Self, Fault> {
+    /// Opens the ledger at `location`. A SQLite file is brought up to date on the way, and made by
+    /// the first write; a PostgreSQL database must have been prepared by [`Ledger::migrate`].
+    pub fn open(location: &Location, options: Options) -> Result<Self, Fault> {
         let database = match location {
             Location::Sqlite(path) => {
                 let settings = sqlite::Settings {
@@ -137,7 +137,7 @@ impl Ledger {
                     purpose: options.purpose,
                     now: now(options.clock.as_deref()),
                 };
-                Database::Sqlite(sqlite::open(path, access, &settings)?)
+                Database::Sqlite(sqlite::open(path, &settings)?)
             }
             Location::Postgres(url) => {
                 let settings = postgres::Settings {
@@ -148,16 +148,17 @@ impl Ledger {
                 Database::Postgres(postgres::open(&settings)?)
             }
         };
-        Ok(Self {
-            database,
-            clock: options.clock,
-        })
+        Ok(Self { database, clock: options.clock })
     }
 
     /// Brings the ledger at `location` up to date; returns how many migrations were applied.
     pub fn migrate(location: &Location, options: Options) -> Result<usize, Fault> {
         match location {
-            Location::Sqlite(_) => Self::open(location, Access::Write, options).map(|_| 0),
+            Location::Sqlite(_) => {
+                let mut ledger = Self::open(location, options)?;
+                ledger.make_if_missing()?;
+                Ok(0)
+            }
             Location::Postgres(url) => {
                 let settings = postgres::Settings {
                     url: url.clone(),
@@ -203,6 +204,7 @@ impl Ledger {
         provenance: &Provenance,
         mut work: impl FnMut(&mut Transaction<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
+        self.rehearse(provenance, &mut work)?;
         let mut attempt = 1;
         loop {
             let tried = self.try_write(provenance, &mut work);
@@ -221,6 +223,29 @@ impl Ledger {
                 Err(error) => return Err(error),
             }
             attempt += 1;
+        }
+    }
+
+    /// A ledger file that does not exist yet is made only for work that is not refused.
+    fn rehearse<T>(
+        &mut self,
+        provenance: &Provenance,
+        work: &mut impl FnMut(&mut Transaction<'_>) -> Result<T, Error>,
+    ) -> Result<(), Error> {
+        if let Database::Sqlite(database) = &mut self.database
+            && let Some(mut store) = database.rehearsal()
+        {
+            let now = transaction_time(self.clock.as_deref(), &mut store)?;
+            let mut tx = Transaction::new(Snapshot::new(&mut store, now), provenance.clone())?;
+            work(&mut tx)?;
+        }
+        Ok(self.make_if_missing()?)
+    }
+
+    fn make_if_missing(&mut self) -> Result<(), Fault> {
+        match &mut self.database {
+            Database::Sqlite(database) if database.is_stand_in() => database.make(),
+            Database::Sqlite(_) | Database::Postgres(_) => Ok(()),
         }
     }
 
@@ -248,6 +273,7 @@ impl Ledger {
 
     /// Replays the log into fresh views, and says where the old ones were different.
     pub fn rebuild(&mut self) -> Result<Rebuilt, Fault> {
+        self.make_if_missing()?;
         let mut store = self.database.begin(Access::Write)?;
         let head = store.head()?;
         let rebuilt = rebuild::rebuild(&mut *store)?;

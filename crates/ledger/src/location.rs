@@ -34,17 +34,14 @@ fn without_password(url: &str) -> String {
         return url.to_owned();
     };
     // A password may hold any character, so the host begins after the last `@`.
-    let (user, host) = rest
-        .rsplit_once('@')
-        .map_or((None, rest), |(user, host)| (Some(user), host));
+    let (user, host) =
+        rest.rsplit_once('@').map_or((None, rest), |(user, host)| (Some(user), host));
     let user = user.map(|user| user.split_once(':').map_or(user, |(name, _)| name));
     let shown = user.map(|name| format!("{name}@")).unwrap_or_default();
     let tail = match host.split_once('?') {
         Some((path, query)) => {
-            let kept: Vec<&str> = query
-                .split('&')
-                .filter(|pair| !pair.starts_with("password="))
-                .collect();
+            let kept: Vec<&str> =
+                query.split('&').filter(|pair| !pair.starts_with("password=")).collect();
             format!("{path}?{}", kept.join("&"))
         }
         None => host.to_owned(),
@@ -58,18 +55,9 @@ mod tests {
 
     #[test]
     fn an_address_of_postgresql_is_told_from_a_path() {
-        assert!(matches!(
-            Location::parse("postgres://h/db"),
-            Location::Postgres(_)
-        ));
-        assert!(matches!(
-            Location::parse("postgresql://h/db"),
-            Location::Postgres(_)
-        ));
-        assert!(matches!(
-            Location::parse("./postgres.db"),
-            Location::Sqlite(_)
-        ));
+        assert!(matches!(Location::parse("postgres://h/db"), Location::Postgres(_)));
+        assert!(matches!(Location::parse("postgresql://h/db"), Location::Postgres(_)));
+        assert!(matches!(Location::parse("./postgres.db"), Location::Sqlite(_)));
     }
 
     #[test]

@@ -57,10 +57,7 @@ mod tests {
 
     #[test]
     fn the_numbers_have_no_gap_and_end_in_the_newest() {
-        let numbers: Vec<i64> = MIGRATIONS
-            .iter()
-            .map(|migration| migration.number)
-            .collect();
+        let numbers: Vec<i64> = MIGRATIONS.iter().map(|migration| migration.number).collect();
         assert_eq!(numbers, (1..=NEWEST).collect::<Vec<_>>());
     }
 }

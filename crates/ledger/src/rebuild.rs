@@ -42,8 +42,5 @@ pub(crate) fn rebuild(store: &mut dyn Store) -> Result<Rebuilt, Fault> {
     store.clear_views()?;
     let events = replay(store)?;
     let differences = store.compare_views()?;
-    Ok(Rebuilt {
-        events,
-        differences,
-    })
+    Ok(Rebuilt { events, differences })
 }

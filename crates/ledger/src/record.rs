@@ -30,10 +30,7 @@ impl Recorded {
     }
 
     pub fn head(&self) -> Head {
-        Head {
-            seq: self.header.seq,
-            hash: self.hash,
-        }
+        Head { seq: self.header.seq, hash: self.hash }
     }
 
     pub(crate) fn read(row: &dyn Columns) -> Result<Self, Fault> {
@@ -80,9 +77,7 @@ impl Recorded {
             Cell::Text(&by.actor),
             Cell::text_or_null(by.on_behalf_of.as_deref()),
             Cell::text_or_null(by.session.as_deref()),
-            correlation
-                .as_ref()
-                .map_or(Cell::Null, |id| Cell::Bytes(id)),
+            correlation.as_ref().map_or(Cell::Null, |id| Cell::Bytes(id)),
             causation.as_ref().map_or(Cell::Null, |id| Cell::Bytes(id)),
             Cell::text_or_null(by.op.as_deref()),
             Cell::Bytes(self.hash.as_bytes()),
@@ -150,12 +145,8 @@ pub(crate) fn read_task(row: &dyn Columns) -> Result<Task, Fault> {
         lease_until: time(15)?,
         lease_ms: row.maybe_int(16)?,
         lease_expired: row.flag(17)?,
-        progress: row
-            .maybe_int(18)?
-            .and_then(|progress| u8::try_from(progress).ok()),
-        stale_after_minutes: row
-            .maybe_int(19)?
-            .and_then(|minutes| u32::try_from(minutes).ok()),
+        progress: row.maybe_int(18)?.and_then(|progress| u8::try_from(progress).ok()),
+        stale_after_minutes: row.maybe_int(19)?.and_then(|minutes| u32::try_from(minutes).ok()),
         pipeline: row.text(20)?,
         stage: row.maybe_text(21)?,
         role: row.text_or_none(22)?,
@@ -289,12 +280,8 @@ pub(crate) fn queue_cells<T>(tag: &str, task: &Task, write: impl FnOnce(&[Cell<'
 }
 
 fn status(text: &str) -> Result<Status, Fault> {
-    Status::from_text(text).ok_or_else(|| {
-        Fault::new(
-            Code::LedgerCorrupt,
-            format!("a row has the status '{text}'"),
-        )
-    })
+    Status::from_text(text)
+        .ok_or_else(|| Fault::new(Code::LedgerCorrupt, format!("a row has the status '{text}'")))
 }
 
 pub(crate) fn to_json(value: &impl serde::Serialize) -> String {

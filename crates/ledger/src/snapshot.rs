@@ -24,9 +24,7 @@ pub struct Snapshot<'a> {
 
 impl std::fmt::Debug for Snapshot<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Snapshot")
-            .field("now", &self.now)
-            .finish_non_exhaustive()
+        f.debug_struct("Snapshot").field("now", &self.now).finish_non_exhaustive()
     }
 }
 
@@ -81,29 +79,20 @@ impl<'a> Snapshot<'a> {
         }
         let projects = self.store.projects()?;
         let names = projects.iter().map(|project| project.name.as_str());
-        Err(Refusal::new(
-            Code::ProjectNotFound,
-            format!("there is no project '{name}'"),
-        )
-        .hint(format!("create it: windlass project create {name}"))
-        .detail("project", name)
-        .suggest(windlass_domain::near::near(name, names))
-        .into())
+        Err(Refusal::new(Code::ProjectNotFound, format!("there is no project '{name}'"))
+            .hint(format!("create it: windlass project create {name}"))
+            .detail("project", name)
+            .suggest(windlass_domain::near::near(name, names))
+            .into())
     }
 
     /// The task that somebody names by its id or a part of it.
     pub fn task_named(&mut self, text: &str) -> Result<Task, Error> {
         let (part, prefix, suffix) = match Fragment::parse(text)? {
             Fragment::Whole(bytes) => {
-                return self
-                    .task(TaskId::from_bytes(bytes))?
-                    .ok_or_else(|| not_found(text).into());
+                return self.task(TaskId::from_bytes(bytes))?.ok_or_else(|| not_found(text).into());
             }
-            Fragment::Part {
-                text,
-                prefix,
-                suffix,
-            } => (text, prefix, suffix),
+            Fragment::Part { text, prefix, suffix } => (text, prefix, suffix),
         };
         let limit = CANDIDATES_SHOWN as u64 + 1;
         let mut found = match prefix {
@@ -117,9 +106,7 @@ impl<'a> Snapshot<'a> {
         found.dedup_by_key(|task| task.id);
         match found.len() {
             0 => Err(not_found(text).into()),
-            1 => found
-                .pop()
-                .ok_or_else(|| Fault::bug("a match went away").into()),
+            1 => found.pop().ok_or_else(|| Fault::bug("a match went away").into()),
             _ => Err(ambiguous(text, &found).into()),
         }
     }
@@ -157,11 +144,7 @@ impl<'a> Snapshot<'a> {
         let mut obstacles = Obstacles::default();
         if task.open_dependencies > 0 {
             for id in self.store.prerequisites(task.id)? {
-                if self
-                    .store
-                    .task(id)?
-                    .is_some_and(|other| !other.status.is_settled())
-                {
+                if self.store.task(id)?.is_some_and(|other| !other.status.is_settled()) {
                     obstacles.dependencies.push(id);
                 }
             }
@@ -231,8 +214,7 @@ impl<'a> Snapshot<'a> {
 
     /// The caller's own claims that ran out: it may go on with them, the queue does not give them.
     pub fn own_expired(&mut self, agent: &str) -> Result<Vec<TaskId>, Fault> {
-        self.store
-            .ran_out_of(agent, self.now, CANDIDATES_SHOWN as u64)
+        self.store.ran_out_of(agent, self.now, CANDIDATES_SHOWN as u64)
     }
 
     fn rarest_tag_first(&mut self, filter: &QueueFilter) -> Result<QueueFilter, Fault> {
@@ -267,24 +249,12 @@ fn not_found(text: &str) -> Refusal {
 
 fn ambiguous(text: &str, found: &[Task]) -> Refusal {
     let shown = found.iter().take(CANDIDATES_SHOWN);
-    let named: Vec<String> = shown
-        .clone()
-        .map(|task| format!("{} ({})", task.id, task.title))
-        .collect();
-    let more = if found.len() > CANDIDATES_SHOWN {
-        " and more"
-    } else {
-        ""
-    };
-    Refusal::new(
-        Code::IdAmbiguous,
-        format!("'{text}' could be {}{more}", named.join(", ")),
-    )
-    .hint("give more characters of the id")
-    .detail("given", text)
-    .detail(
-        "candidates",
-        shown.clone().map(|task| task.id).collect::<Vec<_>>(),
-    )
-    .suggest(shown.map(|task| task.id.to_string()))
+    let named: Vec<String> =
+        shown.clone().map(|task| format!("{} ({})", task.id, task.title)).collect();
+    let more = if found.len() > CANDIDATES_SHOWN { " and more" } else { "" };
+    Refusal::new(Code::IdAmbiguous, format!("'{text}' could be {}{more}", named.join(", ")))
+        .hint("give more characters of the id")
+        .detail("given", text)
+        .detail("candidates", shown.clone().map(|task| task.id).collect::<Vec<_>>())
+        .suggest(shown.map(|task| task.id.to_string()))
 }

@@ -9,14 +9,8 @@ use crate::cell::Cell;
 use crate::store::ListFilter;
 
 /// Every table of the views. What is not here is the log or a working row.
-pub(crate) const VIEWS: [&str; 6] = [
-    "projects",
-    "tasks",
-    "task_details",
-    "task_tags",
-    "queue",
-    "dependencies",
-];
+pub(crate) const VIEWS: [&str; 6] =
+    ["projects", "tasks", "task_details", "task_tags", "queue", "dependencies"];
 
 macro_rules! event_columns {
     () => {
@@ -50,11 +44,8 @@ pub(crate) const INSERT_EVENT: &str = concat!(
 );
 
 /// By the primary key.
-pub(crate) const EVENTS_AFTER: &str = concat!(
-    "SELECT ",
-    event_columns!(),
-    " FROM events WHERE seq > $1 ORDER BY seq LIMIT $2"
-);
+pub(crate) const EVENTS_AFTER: &str =
+    concat!("SELECT ", event_columns!(), " FROM events WHERE seq > $1 ORDER BY seq LIMIT $2");
 
 /// By `events_stream`.
 pub(crate) const HISTORY: &str = concat!(
@@ -72,24 +63,15 @@ pub(crate) const NOTES: &str = concat!(
 );
 
 /// By the unique index on `id`.
-pub(crate) const PROJECT: &str = concat!(
-    "SELECT ",
-    project_columns!(),
-    " FROM projects WHERE id = $1"
-);
+pub(crate) const PROJECT: &str =
+    concat!("SELECT ", project_columns!(), " FROM projects WHERE id = $1");
 
 /// By the unique index on `name`.
-pub(crate) const PROJECT_NAMED: &str = concat!(
-    "SELECT ",
-    project_columns!(),
-    " FROM projects WHERE name = $1"
-);
+pub(crate) const PROJECT_NAMED: &str =
+    concat!("SELECT ", project_columns!(), " FROM projects WHERE name = $1");
 
-pub(crate) const PROJECTS: &str = concat!(
-    "SELECT ",
-    project_columns!(),
-    " FROM projects ORDER BY created_seq"
-);
+pub(crate) const PROJECTS: &str =
+    concat!("SELECT ", project_columns!(), " FROM projects ORDER BY created_seq");
 
 pub(crate) const INSERT_PROJECT: &str = concat!(
     "INSERT INTO projects (",
@@ -109,11 +91,8 @@ pub(crate) const UPDATE_PROJECT: &str = concat!(
 pub(crate) const TASK: &str = concat!("SELECT ", task_columns!(), " FROM tasks WHERE id = $1");
 
 /// By the primary key.
-pub(crate) const TASK_CREATED_AT: &str = concat!(
-    "SELECT ",
-    task_columns!(),
-    " FROM tasks WHERE created_seq = $1"
-);
+pub(crate) const TASK_CREATED_AT: &str =
+    concat!("SELECT ", task_columns!(), " FROM tasks WHERE created_seq = $1");
 
 pub(crate) const INSERT_TASK: &str = concat!(
     "INSERT INTO tasks (",
@@ -216,12 +195,7 @@ pub(crate) fn list<T>(
         ("project_id", project.as_ref().map(|id| Cell::Bytes(id))),
         ("parent_id", parent.as_ref().map(|id| Cell::Bytes(id))),
         ("agent", filter.agent.as_deref().map(Cell::Text)),
-        (
-            "status",
-            filter
-                .wanted_status()
-                .map(|status| Cell::Text(status.as_str())),
-        ),
+        ("status", filter.wanted_status().map(|status| Cell::Text(status.as_str()))),
     ];
     for (column, value) in fixed {
         if let Some(value) = value {

@@ -40,10 +40,7 @@ impl QueueFilter {
         };
         could_be_given
             && self.project.is_none_or(|project| project == task.project)
-            && task
-                .role
-                .as_ref()
-                .is_none_or(|role| self.role.as_ref() == Some(role))
+            && task.role.as_ref().is_none_or(|role| self.role.as_ref() == Some(role))
             && self.tags.iter().all(|tag| task.tags.contains(tag))
     }
 
@@ -186,12 +183,7 @@ fn pairs(
     store: &mut (impl Statements + ?Sized),
     sql: &str,
 ) -> Result<Vec<(TaskId, TaskId)>, Fault> {
-    all(store, sql, &[], |row| {
-        Ok((
-            TaskId::from_bytes(row.id(0)?),
-            TaskId::from_bytes(row.id(1)?),
-        ))
-    })
+    all(store, sql, &[], |row| Ok((TaskId::from_bytes(row.id(0)?), TaskId::from_bytes(row.id(1)?))))
 }
 
 /// One open transaction on one database.
@@ -201,18 +193,11 @@ pub(crate) trait Store: Statements {
     /// The time by the database, when that is the clock.
     fn database_time(&mut self) -> Result<Option<Time>, Fault>;
     fn insert_event(&mut self, recorded: &Recorded) -> Result<(), Fault> {
-        recorded
-            .cells(|cells| self.run(sql::INSERT_EVENT, cells))
-            .map(drop)
+        recorded.cells(|cells| self.run(sql::INSERT_EVENT, cells)).map(drop)
     }
 
     fn events_after(&mut self, seq: u64, limit: u64) -> Result<Vec<Recorded>, Fault> {
-        all(
-            self,
-            sql::EVENTS_AFTER,
-            &[Cell::count(seq), Cell::count(limit)],
-            Recorded::read,
-        )
+        all(self, sql::EVENTS_AFTER, &[Cell::count(seq), Cell::count(limit)], Recorded::read)
     }
 
     /// The newest events of a stream, newest first.
@@ -223,21 +208,11 @@ pub(crate) trait Store: Statements {
 
     /// Comments, checkpoints and reasons for blocks of a task, oldest first.
     fn notes(&mut self, task: TaskId) -> Result<Vec<Recorded>, Fault> {
-        all(
-            self,
-            sql::NOTES,
-            &[Cell::Bytes(&task.to_bytes())],
-            Recorded::read,
-        )
+        all(self, sql::NOTES, &[Cell::Bytes(&task.to_bytes())], Recorded::read)
     }
 
     fn project(&mut self, id: ProjectId) -> Result<Option<Project>, Fault> {
-        first(
-            self,
-            sql::PROJECT,
-            &[Cell::Bytes(&id.to_bytes())],
-            read_project,
-        )
+        first(self, sql::PROJECT, &[Cell::Bytes(&id.to_bytes())], read_project)
     }
 
     fn project_named(&mut self, name: &str) -> Result<Option<Project>, Fault> {
@@ -261,30 +236,16 @@ pub(crate) trait Store: Statements {
     }
 
     fn task_created_at(&mut self, created_seq: u64) -> Result<Option<Task>, Fault> {
-        first(
-            self,
-            sql::TASK_CREATED_AT,
-            &[Cell::count(created_seq)],
-            read_task,
-        )
+        first(self, sql::TASK_CREATED_AT, &[Cell::count(created_seq)], read_task)
     }
 
     fn details(&mut self, created_seq: u64) -> Result<Option<Details>, Fault> {
-        first(
-            self,
-            sql::DETAILS,
-            &[Cell::count(created_seq)],
-            Details::read,
-        )
+        first(self, sql::DETAILS, &[Cell::count(created_seq)], Details::read)
     }
 
     fn insert_task(&mut self, task: &Task, details: &Details) -> Result<(), Fault> {
         task_cells(task, |cells| self.run(sql::INSERT_TASK, cells))?;
-        details
-            .cells(task.created_seq, |cells| {
-                self.run(sql::INSERT_DETAILS, cells)
-            })
-            .map(drop)
+        details.cells(task.created_seq, |cells| self.run(sql::INSERT_DETAILS, cells)).map(drop)
     }
 
     fn update_task(&mut self, task: &Task) -> Result<(), Fault> {
@@ -292,25 +253,15 @@ pub(crate) trait Store: Statements {
     }
 
     fn update_details(&mut self, created_seq: u64, details: &Details) -> Result<(), Fault> {
-        details
-            .cells(created_seq, |cells| self.run(sql::UPDATE_DETAILS, cells))
-            .map(drop)
+        details.cells(created_seq, |cells| self.run(sql::UPDATE_DETAILS, cells)).map(drop)
     }
 
     fn insert_tag(&mut self, tag: &str, created_seq: u64) -> Result<(), Fault> {
-        self.run(
-            sql::INSERT_TAG,
-            &[Cell::Text(tag), Cell::count(created_seq)],
-        )
-        .map(drop)
+        self.run(sql::INSERT_TAG, &[Cell::Text(tag), Cell::count(created_seq)]).map(drop)
     }
 
     fn delete_tag(&mut self, tag: &str, created_seq: u64) -> Result<(), Fault> {
-        self.run(
-            sql::DELETE_TAG,
-            &[Cell::Text(tag), Cell::count(created_seq)],
-        )
-        .map(drop)
+        self.run(sql::DELETE_TAG, &[Cell::Text(tag), Cell::count(created_seq)]).map(drop)
     }
 
     /// Puts a claimable task into the queue under one tag ('' is the queue of all).
@@ -324,12 +275,8 @@ pub(crate) trait Store: Statements {
 
     /// How many claimable tasks carry a tag, counted no further than `cap`.
     fn tag_depth(&mut self, tag: &str, cap: u64) -> Result<u64, Fault> {
-        let count = first(
-            self,
-            sql::TAG_DEPTH,
-            &[Cell::Text(tag), Cell::count(cap)],
-            |row| row.count(0),
-        )?;
+        let count =
+            first(self, sql::TAG_DEPTH, &[Cell::Text(tag), Cell::count(cap)], |row| row.count(0))?;
         Ok(count.unwrap_or(0))
     }
 
@@ -340,11 +287,7 @@ pub(crate) trait Store: Statements {
     fn ran_out(&mut self, filter: &QueueFilter, now: Time) -> Result<Vec<Candidate>, Fault>;
     /// The caller's own claims that ran out, of at most `limit`.
     fn ran_out_of(&mut self, agent: &str, now: Time, limit: u64) -> Result<Vec<TaskId>, Fault> {
-        let cells = [
-            Cell::Text(agent),
-            Cell::Int(now.as_millis()),
-            Cell::count(limit),
-        ];
+        let cells = [Cell::Text(agent), Cell::Int(now.as_millis()), Cell::count(limit)];
         ids(self, sql::RAN_OUT_OF, &cells)
     }
 
@@ -378,18 +321,11 @@ pub(crate) trait Store: Statements {
     }
 
     fn children(&mut self, parent: TaskId) -> Result<Vec<Task>, Fault> {
-        all(
-            self,
-            sql::CHILDREN,
-            &[Cell::Bytes(&parent.to_bytes())],
-            read_task,
-        )
+        all(self, sql::CHILDREN, &[Cell::Bytes(&parent.to_bytes())], read_task)
     }
 
     fn list(&mut self, filter: &ListFilter) -> Result<Vec<Task>, Fault> {
-        sql::list(filter, What::Rows, |sql, cells| {
-            all(self, sql, cells, read_task)
-        })
+        sql::list(filter, What::Rows, |sql, cells| all(self, sql, cells, read_task))
     }
 
     fn count(&mut self, filter: &ListFilter) -> Result<u64, Fault> {
@@ -401,11 +337,7 @@ pub(crate) trait Store: Statements {
 
     /// Tasks whose id lies in the range, at most `limit`.
     fn with_prefix(&mut self, range: ([u8; 16], [u8; 16]), limit: u64) -> Result<Vec<Task>, Fault> {
-        let cells = [
-            Cell::Bytes(&range.0),
-            Cell::Bytes(&range.1),
-            Cell::count(limit),
-        ];
+        let cells = [Cell::Bytes(&range.0), Cell::Bytes(&range.1), Cell::count(limit)];
         all(self, sql::WITH_PREFIX, &cells, read_task)
     }
 
@@ -426,12 +358,7 @@ pub(crate) trait Store: Statements {
     }
 
     fn effects_for(&mut self, host: &str, limit: u64) -> Result<Vec<Effect>, Fault> {
-        all(
-            self,
-            sql::EFFECTS_FOR,
-            &[Cell::Text(host), Cell::count(limit)],
-            read_effect,
-        )
+        all(self, sql::EFFECTS_FOR, &[Cell::Text(host), Cell::count(limit)], read_effect)
     }
 
     fn delete_effect(&mut self, id: i64) -> Result<(), Fault> {
@@ -441,10 +368,7 @@ pub(crate) trait Store: Statements {
     /// Copies the views aside, so that they can be compared after a rebuild.
     fn set_views_aside(&mut self) -> Result<(), Fault> {
         for view in sql::VIEWS {
-            self.run(
-                &format!("CREATE TEMP TABLE aside_{view} AS SELECT * FROM {view}"),
-                &[],
-            )?;
+            self.run(&format!("CREATE TEMP TABLE aside_{view} AS SELECT * FROM {view}"), &[])?;
         }
         Ok(())
     }
@@ -457,11 +381,7 @@ pub(crate) trait Store: Statements {
             let wrong = differing(self, &aside, view)?;
             let missing = differing(self, view, &aside)?;
             if wrong + missing > 0 {
-                differences.push(Difference {
-                    view: view.to_owned(),
-                    wrong,
-                    missing,
-                });
+                differences.push(Difference { view: view.to_owned(), wrong, missing });
             }
             self.run(&format!("DROP TABLE {aside}"), &[])?;
         }

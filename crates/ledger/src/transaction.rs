@@ -26,9 +26,7 @@ pub struct Transaction<'a> {
 
 impl std::fmt::Debug for Transaction<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Transaction")
-            .field("head", &self.head)
-            .finish_non_exhaustive()
+        f.debug_struct("Transaction").field("head", &self.head).finish_non_exhaustive()
     }
 }
 
@@ -49,13 +47,7 @@ impl<'a> DerefMut for Transaction<'a> {
 impl<'a> Transaction<'a> {
     pub(crate) fn new(mut snapshot: Snapshot<'a>, provenance: Provenance) -> Result<Self, Fault> {
         let head = snapshot.head()?;
-        Ok(Self {
-            snapshot,
-            provenance,
-            head,
-            last: None,
-            wrote: false,
-        })
+        Ok(Self { snapshot, provenance, head, last: None, wrote: false })
     }
 
     /// The end of the log, with what this transaction has recorded.
@@ -89,8 +81,7 @@ impl<'a> Transaction<'a> {
         events: impl IntoIterator<Item = Event>,
     ) -> Result<Task, Fault> {
         self.record(task.id.into(), task.version, events.into_iter().collect())?;
-        self.task(task.id)?
-            .ok_or_else(|| Fault::bug(format!("task {} left its view", task.id)))
+        self.task(task.id)?.ok_or_else(|| Fault::bug(format!("task {} left its view", task.id)))
     }
 
     /// Records what happened to a project and returns the project as it is now.
@@ -99,11 +90,7 @@ impl<'a> Transaction<'a> {
         project: &Project,
         events: impl IntoIterator<Item = Event>,
     ) -> Result<Project, Fault> {
-        self.record(
-            project.id.into(),
-            project.version,
-            events.into_iter().collect(),
-        )?;
+        self.record(project.id.into(), project.version, events.into_iter().collect())?;
         self.project(project.id)
     }
 
@@ -123,17 +110,9 @@ impl<'a> Transaction<'a> {
             let data = event.encode()?;
             let data_hash = Hash::of(data.as_bytes());
             let hash = header.hash(&self.head.hash, &data_hash);
-            self.head = Head {
-                seq: header.seq,
-                hash,
-            };
+            self.head = Head { seq: header.seq, hash };
             self.last = Some(header.id);
-            recorded.push(Recorded {
-                header,
-                data: Some(data),
-                data_hash,
-                hash,
-            });
+            recorded.push(Recorded { header, data: Some(data), data_hash, hash });
         }
         self.store_all(&recorded)
     }
@@ -180,11 +159,7 @@ impl<'a> Transaction<'a> {
 
     /// What there is to commit.
     pub(crate) fn outcome(&self) -> Outcome {
-        Outcome {
-            head: self.head,
-            last: self.last,
-            wrote: self.wrote,
-        }
+        Outcome { head: self.head, last: self.last, wrote: self.wrote }
     }
 }
 

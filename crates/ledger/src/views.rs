@@ -32,11 +32,7 @@ struct Touched {
 
 impl<'a> Views<'a> {
     pub(crate) fn new(store: &'a mut dyn Store) -> Self {
-        Self {
-            store,
-            tasks: BTreeMap::new(),
-            projects: BTreeMap::new(),
-        }
+        Self { store, tasks: BTreeMap::new(), projects: BTreeMap::new() }
     }
 
     /// The next events of the log, for a rebuild.
@@ -126,14 +122,7 @@ impl<'a> Views<'a> {
             metadata: data.metadata.clone(),
         };
         let (id, parent, is_open) = (task.id, task.parent, !task.status.is_settled());
-        self.tasks.insert(
-            id,
-            Touched {
-                stored: None,
-                now: task,
-                details: Some(details),
-            },
-        );
+        self.tasks.insert(id, Touched { stored: None, now: task, details: Some(details) });
         if is_open {
             self.shift_waiting(id, parent, 1)?;
         }
@@ -182,10 +171,7 @@ impl<'a> Views<'a> {
             return Ok(());
         }
         let created_seq = self.task(id)?.created_seq;
-        let known = self
-            .tasks
-            .get_mut(&id)
-            .and_then(|touched| touched.details.take());
+        let known = self.tasks.get_mut(&id).and_then(|touched| touched.details.take());
         let mut details = match known {
             Some(details) => details,
             None => self.store.details(created_seq)?.unwrap_or_default(),
@@ -210,10 +196,7 @@ impl<'a> Views<'a> {
         if let Some(touched) = self.tasks.get(&id) {
             return Ok(!touched.now.status.is_settled());
         }
-        Ok(self
-            .store
-            .task(id)?
-            .is_some_and(|task| !task.status.is_settled()))
+        Ok(self.store.task(id)?.is_some_and(|task| !task.status.is_settled()))
     }
 
     fn task(&mut self, id: TaskId) -> Result<&mut Task, Fault> {
@@ -223,11 +206,7 @@ impl<'a> Views<'a> {
                 let task = self.store.task(id)?.ok_or_else(|| {
                     Broken(format!("the log speaks of task {id} before it is created"))
                 })?;
-                unknown.insert(Touched {
-                    stored: Some(task.clone()),
-                    now: task,
-                    details: None,
-                })
+                unknown.insert(Touched { stored: Some(task.clone()), now: task, details: None })
             }
         };
         Ok(&mut touched.now)
@@ -237,9 +216,7 @@ impl<'a> Views<'a> {
         Ok(match self.projects.entry(id) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(unknown) => unknown.insert(self.store.project(id)?.ok_or_else(|| {
-                Broken(format!(
-                    "the log speaks of project {id} before it is created"
-                ))
+                Broken(format!("the log speaks of project {id} before it is created"))
             })?),
         })
     }
@@ -259,8 +236,7 @@ impl<'a> Views<'a> {
         let now = &touched.now;
         match (&touched.stored, &touched.details) {
             (None, details) => {
-                self.store
-                    .insert_task(now, details.as_ref().unwrap_or(&Details::default()))?;
+                self.store.insert_task(now, details.as_ref().unwrap_or(&Details::default()))?;
             }
             (Some(_), details) => {
                 self.store.update_task(now)?;
@@ -354,7 +330,5 @@ fn expect_next(
     if stream_seq == version + 1 {
         return Ok(());
     }
-    Err(Broken(format!(
-        "event {stream_seq} of {stream} follows event {version}"
-    )))
+    Err(Broken(format!("event {stream_seq} of {stream} follows event {version}")))
 }

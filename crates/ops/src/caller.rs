@@ -3,10 +3,11 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use windlass_domain::id::SHORTEST;
 use windlass_domain::ownership::Bearer;
 use windlass_domain::{Code, Refusal, Task, text};
 
-use crate::context::Context;
+use crate::context::{Context, Name};
 
 /// Who acts, and by what right.
 #[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize, JsonSchema)]
@@ -19,7 +20,7 @@ pub struct By {
     #[arg(long, value_name = "NAME")]
     pub author: Option<String>,
     /// The fence of the claim under which this is done
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub fence: Option<u64>,
     /// Override the rules; needs --reason, and is recorded
     #[arg(long)]
@@ -30,11 +31,6 @@ pub struct By {
 }
 
 impl By {
-    /// The name given on the command line, if any.
-    pub fn name(&self) -> Option<&str> {
-        self.agent.as_deref().or(self.author.as_deref())
-    }
-
     /// The reason of an override; a refusal when it is missing or has nothing to override.
     pub fn force(&self) -> Result<Option<String>, Refusal> {
         forced(self.force, self.reason.as_deref())
@@ -42,7 +38,7 @@ impl By {
 
     /// Who acts, before a task is known.
     pub fn caller(&self, cx: &Context) -> Result<Caller, Refusal> {
-        let (name, named) = cx.identity(self.name())?;
+        let (name, named) = cx.identity(Name::either(self.agent.as_ref(), self.author.as_ref()))?;
         let bearer = Bearer {
             name,
             named,
@@ -50,10 +46,7 @@ impl By {
             force: self.force()?,
             required: cx.required(),
         };
-        Ok(Caller {
-            bearer,
-            fence_of_task: cx.surroundings.fence.clone(),
-        })
+        Ok(Caller { bearer, fence_of_task: cx.surroundings.fence.clone() })
     }
 }
 
@@ -62,16 +55,13 @@ pub fn forced(force: bool, reason: Option<&str>) -> Result<Option<String>, Refus
     match (force, reason) {
         (false, None) => Ok(None),
         (true, Some(reason)) => Ok(Some(text::reason(reason)?)),
-        (true, None) => Err(Refusal::new(
-            Code::ReasonRequired,
-            "--force needs a reason, which is recorded",
-        )
-        .hint("add --reason \"why this is right\"")),
-        (false, Some(_)) => Err(
-            Refusal::new(Code::InvalidValue, "--reason is for --force only")
-                .hint("add --force, or leave --reason out")
-                .detail("field", "reason"),
-        ),
+        (true, None) => {
+            Err(Refusal::new(Code::ReasonRequired, "--force needs a reason, which is recorded")
+                .hint("add --reason \"why this is right\""))
+        }
+        (false, Some(_)) => Err(Refusal::new(Code::InvalidValue, "--reason is for --force only")
+            .hint("add --force, or leave --reason out")
+            .detail("field", "reason")),
     }
 }
 
@@ -96,11 +86,8 @@ impl Caller {
     pub fn bearer(&self, task: &Task) -> Bearer {
         let own = self.fence_of_task.as_ref();
         let from_surroundings = own
-            .filter(|(id, _)| id.eq_ignore_ascii_case(&task.id.to_string()))
+            .filter(|(id, _)| id.len() >= SHORTEST && task.id.matches(&id.to_ascii_uppercase()))
             .map(|(_, fence)| *fence);
-        Bearer {
-            fence: self.bearer.fence.or(from_surroundings),
-            ..self.bearer.clone()
-        }
+        Bearer { fence: self.bearer.fence.or(from_surroundings), ..self.bearer.clone() }
     }
 }

@@ -7,7 +7,7 @@ use windlass_domain::duration::Span;
 use windlass_domain::ownership::Required;
 use windlass_domain::{Code, Refusal, Time};
 use windlass_ledger::{
-    Access, Clock, Error, Fault, Ledger, Location, Options, Snapshot, Synchronous, Transaction,
+    Clock, Error, Fault, Ledger, Location, Options, Snapshot, Synchronous, Transaction,
 };
 
 use crate::settings::{Resolved, Settings};
@@ -36,27 +36,14 @@ pub struct Workplace {
 
 impl std::fmt::Debug for Workplace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Workplace")
-            .field("location", &self.location)
-            .finish_non_exhaustive()
+        f.debug_struct("Workplace").field("location", &self.location).finish_non_exhaustive()
     }
 }
 
 impl Workplace {
     pub fn new(location: Location) -> Self {
-        let Options {
-            wait,
-            synchronous,
-            purpose,
-            clock: _,
-        } = Options::default();
-        Self {
-            location,
-            wait,
-            synchronous,
-            purpose,
-            clock: None,
-        }
+        let Options { wait, synchronous, purpose, clock: _ } = Options::default();
+        Self { location, wait, synchronous, purpose, clock: None }
     }
 
     pub fn options(&self) -> Options {
@@ -76,35 +63,25 @@ pub struct Context {
     pub workplace: Workplace,
     pub surroundings: Surroundings,
     pub settings: Resolved,
-    ledger: Option<(Access, Ledger)>,
+    ledger: Option<Ledger>,
 }
 
 impl Context {
     pub fn new(workplace: Workplace, surroundings: Surroundings, settings: Resolved) -> Self {
-        Self {
-            workplace,
-            surroundings,
-            settings,
-            ledger: None,
-        }
+        Self { workplace, surroundings, settings, ledger: None }
     }
 
     fn settings(&self) -> &Settings {
         &self.settings.settings
     }
 
-    fn ledger(&mut self, access: Access) -> Result<&mut Ledger, Fault> {
-        // A ledger opened for reading may be the empty stand-in of one that does not exist yet.
-        let usable =
-            matches!(self.ledger, Some((opened, _)) if opened == access || opened == Access::Write);
-        if !usable {
-            let ledger = Ledger::open(&self.workplace.location, access, self.workplace.options())?;
-            self.ledger = Some((access, ledger));
-        }
-        match &mut self.ledger {
-            Some((_, ledger)) => Ok(ledger),
-            None => Err(Fault::bug("a ledger that was opened is not there")),
-        }
+    /// The ledger, opened when it is first needed.
+    pub fn ledger(&mut self) -> Result<&mut Ledger, Fault> {
+        let ledger = match self.ledger.take() {
+            Some(ledger) => ledger,
+            None => Ledger::open(&self.workplace.location, self.workplace.options())?,
+        };
+        Ok(self.ledger.insert(ledger))
     }
 
     /// Looks at one consistent state of the ledger.
@@ -112,7 +89,7 @@ impl Context {
         &mut self,
         look: impl FnMut(&mut Snapshot<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.ledger(Access::Read)?.read(look)
+        self.ledger()?.read(look)
     }
 
     /// Does work in one transaction, in the name of `actor`.
@@ -121,22 +98,14 @@ impl Context {
         actor: &str,
         work: impl FnMut(&mut Transaction<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let provenance = Provenance {
-            actor: actor.to_owned(),
-            ..Provenance::default()
-        };
-        self.ledger(Access::Write)?.write(&provenance, work)
-    }
-
-    /// The ledger itself, for what concerns it as a whole.
-    pub fn whole_ledger(&mut self, access: Access) -> Result<&mut Ledger, Fault> {
-        self.ledger(access)
+        let provenance = Provenance { actor: actor.to_owned(), ..Provenance::default() };
+        self.ledger()?.write(&provenance, work)
     }
 
     /// The name under which the caller acts, and whether it was given on purpose.
-    pub fn identity(&self, given: Option<&str>) -> Result<(String, bool), Refusal> {
-        if let Some(name) = given {
-            return Ok((windlass_domain::text::name("agent", name)?, true));
+    pub fn identity(&self, given: Option<Name<'_>>) -> Result<(String, bool), Refusal> {
+        if let Some(Name { field, text }) = given {
+            return Ok((windlass_domain::text::name(field, text)?, true));
         }
         match &self.surroundings.agent {
             Some(name) => Ok((windlass_domain::text::name("agent", name)?, true)),
@@ -145,14 +114,13 @@ impl Context {
     }
 
     /// The agent that will own a claim: it must be named.
-    pub fn agent(&self, given: Option<&str>) -> Result<String, Refusal> {
+    pub fn agent(&self, given: Option<Name<'_>>) -> Result<String, Refusal> {
         match self.identity(given)? {
             (name, true) => Ok(name),
-            (_, false) => Err(Refusal::new(
-                Code::AgentRequired,
-                "a claim needs the agent that will own it",
-            )
-            .hint("give --agent NAME or set WINDLASS_AGENT")),
+            (_, false) => {
+                Err(Refusal::new(Code::AgentRequired, "a claim needs the agent that will own it")
+                    .hint("give --agent NAME or set WINDLASS_AGENT"))
+            }
         }
     }
 
@@ -179,5 +147,27 @@ impl Context {
             Some(clock) => clock.now(),
             None => windlass_ledger::SystemClock.now(),
         }
+    }
+}
+
+/// A name that was given, and as what.
+#[derive(Debug, Clone, Copy)]
+pub struct Name<'a> {
+    field: &'static str,
+    text: &'a str,
+}
+
+impl<'a> Name<'a> {
+    pub fn author(given: Option<&'a String>) -> Option<Self> {
+        given.map(|text| Self { field: "author", text })
+    }
+
+    pub fn agent(given: Option<&'a String>) -> Option<Self> {
+        given.map(|text| Self { field: "agent", text })
+    }
+
+    /// An agent, or else an author.
+    pub fn either(agent: Option<&'a String>, author: Option<&'a String>) -> Option<Self> {
+        Self::agent(agent).or(Self::author(author))
     }
 }

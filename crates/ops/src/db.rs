@@ -31,10 +31,7 @@ impl Operation for Migrate {
 
     fn run(&self, cx: &mut Context) -> Result<Migrated, Error> {
         let applied = Ledger::migrate(&cx.workplace.location, cx.workplace.options())?;
-        Ok(Migrated {
-            db: cx.workplace.location.to_string(),
-            applied,
-        })
+        Ok(Migrated { db: cx.workplace.location.to_string(), applied })
     }
 }
 

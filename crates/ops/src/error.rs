@@ -28,37 +28,13 @@ pub struct Body {
 impl Report {
     pub fn of(error: Error) -> Self {
         let body = match error {
-            Error::Refused(Refusal {
-                code,
-                message,
-                hint,
-                details,
-                suggestions,
-            }) => Body {
-                code,
-                message,
-                hint,
-                details,
-                suggestions,
-            },
-            Error::Failed(Fault {
-                code,
-                message,
-                hint,
-                details,
-                ..
-            }) => Body {
-                code,
-                message,
-                hint,
-                details,
-                suggestions: Vec::new(),
-            },
+            Error::Refused(Refusal { code, message, hint, details, suggestions }) => {
+                Body { code, message, hint, details, suggestions }
+            }
+            Error::Failed(Fault { code, message, hint, details, .. }) => {
+                Body { code, message, hint, details, suggestions: Vec::new() }
+            }
         };
-        Self {
-            schema_version: SCHEMA_VERSION,
-            ok: false,
-            error: body,
-        }
+        Self { schema_version: SCHEMA_VERSION, ok: false, error: body }
     }
 }

@@ -15,11 +15,11 @@ use crate::view::{EVENT_COLUMNS, EventView, limit};
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Events {
     /// Only events after this seq
-    #[arg(long, value_name = "SEQ", default_value_t = 0)]
+    #[arg(long, value_name = "SEQ", default_value_t = 0, allow_negative_numbers = true)]
     #[serde(default)]
     pub from: u64,
     /// At most this many; the command line reads on to the end when none is given
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", allow_negative_numbers = true)]
     #[serde(default)]
     pub limit: Option<u64>,
 }
@@ -49,11 +49,7 @@ impl Operation for Events {
             let events = EventView::all(snapshot.events_after(self.from, limit)?)?;
             let next = events.last().map_or(self.from, |event| event.seq);
             let has_more = next < snapshot.head()?.seq;
-            Ok(Page {
-                events,
-                next,
-                has_more,
-            })
+            Ok(Page { events, next, has_more })
         })
     }
 }
@@ -66,19 +62,14 @@ impl Output for Page {
         let rows = self.events.iter().map(|event| event.row(now)).collect();
         let sheet = Sheet::default().and_table(&EVENT_COLUMNS, rows);
         match self.has_more {
-            true => sheet.and_line(Cell::dim(format!(
-                "there are more; go on with --from {}",
-                self.next
-            ))),
+            true => sheet
+                .and_line(Cell::dim(format!("there are more; go on with --from {}", self.next))),
             false => sheet,
         }
     }
 
     fn lines(&self) -> Option<Lines> {
-        let documents = self
-            .events
-            .iter()
-            .map(|event| serde_json::to_string(event).ok());
+        let documents = self.events.iter().map(|event| serde_json::to_string(event).ok());
         Some(Lines {
             documents: documents.collect::<Option<_>>()?,
             next: self.has_more.then_some(self.next),

@@ -8,7 +8,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::{Code, Refusal, Time};
-use windlass_ledger::{Access as LedgerAccess, Error, Fault, export, import};
+use windlass_ledger::{Error, Fault, export, import};
 
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output, Place};
@@ -145,46 +145,32 @@ impl Operation for Backup {
         if self.file.exists() {
             return Err(exists(&self.file).into());
         }
-        cx.whole_ledger(LedgerAccess::Read)?.backup(&self.file)?;
-        let size = std::fs::metadata(&self.file)
-            .map_err(|error| unusable(&self.file, &error))?
-            .len();
-        Ok(BackedUp {
-            file: self.file.display().to_string(),
-            size_bytes: size,
-        })
+        cx.ledger()?.backup(&self.file)?;
+        let size =
+            std::fs::metadata(&self.file).map_err(|error| unusable(&self.file, &error))?.len();
+        Ok(BackedUp { file: self.file.display().to_string(), size_bytes: size })
     }
 }
 
 impl Output for BackedUp {
     fn sheet(&self, _now: Time) -> Sheet {
-        Sheet::line(format!(
-            "{} bytes written to {}",
-            self.size_bytes, self.file
-        ))
+        Sheet::line(format!("{} bytes written to {}", self.size_bytes, self.file))
     }
 }
 
 fn create_new(path: &Path) -> Result<File, Error> {
-    OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(path)
-        .map_err(|error| {
-            if error.kind() == std::io::ErrorKind::AlreadyExists {
-                return exists(path).into();
-            }
-            unusable(path, &error).into()
-        })
+    OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| {
+        if error.kind() == std::io::ErrorKind::AlreadyExists {
+            return exists(path).into();
+        }
+        unusable(path, &error).into()
+    })
 }
 
 fn exists(path: &Path) -> Refusal {
-    Refusal::new(
-        Code::FileExists,
-        format!("{} exists and is not overwritten", path.display()),
-    )
-    .hint("name a new file, or remove this one first")
-    .detail("file", path.display().to_string())
+    Refusal::new(Code::FileExists, format!("{} exists and is not overwritten", path.display()))
+        .hint("name a new file, or remove this one first")
+        .detail("file", path.display().to_string())
 }
 
 fn unusable(path: &Path, error: &std::io::Error) -> Fault {

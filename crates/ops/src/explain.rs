@@ -89,10 +89,7 @@ mod tests {
         for code in Code::ALL {
             let page = PAGES.iter().find(|(name, _)| *name == code.as_str());
             let (_, text) = page.unwrap_or_else(|| panic!("no page for {code}"));
-            assert!(
-                text.starts_with(&format!("# {code}\n")),
-                "{code}: wrong heading"
-            );
+            assert!(text.starts_with(&format!("# {code}\n")), "{code}: wrong heading");
             let exit = format!("Exit code {}", code.exit() as u8);
             assert!(text.contains(&exit), "{code}: should say '{exit}'");
         }

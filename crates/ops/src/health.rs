@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::chain::{Hash, Head};
 use windlass_domain::{Code, Exit, Refusal, Status, TaskId, Time};
-use windlass_ledger::{Access as LedgerAccess, Error, Fault, ListFilter, Snapshot, audit};
+use windlass_ledger::{Error, Fault, ListFilter, Snapshot, audit};
 
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
@@ -40,11 +40,7 @@ pub struct Check {
 
 impl Check {
     fn new(name: &'static str, findings: Vec<String>) -> Self {
-        Self {
-            name,
-            passed: findings.is_empty(),
-            findings,
-        }
+        Self { name, passed: findings.is_empty(), findings }
     }
 }
 
@@ -67,7 +63,7 @@ impl Operation for Doctor {
         })?;
         // Before anything else reads the views: they may be what is broken.
         if self.rebuild {
-            let rebuilt = cx.whole_ledger(LedgerAccess::Write)?.rebuild()?;
+            let rebuilt = cx.ledger()?.rebuild()?;
             let findings = rebuilt.differences.iter().map(|found| {
                 format!(
                     "{}: {} rows were wrong, {} were missing",
@@ -76,15 +72,8 @@ impl Operation for Doctor {
             });
             checks.push(Check::new("views", findings.collect()));
         }
-        checks.push(Check::new(
-            "counters",
-            cx.read(|snapshot| Ok(miscounted(snapshot)?))?,
-        ));
-        Ok(Examined {
-            healthy: checks.iter().all(|check| check.passed),
-            events,
-            checks,
-        })
+        checks.push(Check::new("counters", cx.read(|snapshot| Ok(miscounted(snapshot)?))?));
+        Ok(Examined { healthy: checks.iter().all(|check| check.passed), events, checks })
     }
 }
 
@@ -93,10 +82,7 @@ fn miscounted(snapshot: &mut Snapshot<'_>) -> Result<Vec<String>, Fault> {
     let mut findings = Vec::new();
     for project in snapshot.projects()? {
         let mut compare = |what: &str, kept: i64, filter: ListFilter| -> Result<(), Fault> {
-            let counted = snapshot.count(&ListFilter {
-                project: Some(project.id),
-                ..filter
-            })?;
+            let counted = snapshot.count(&ListFilter { project: Some(project.id), ..filter })?;
             if u64::try_from(kept) != Ok(counted) {
                 findings.push(format!(
                     "project {} counts {kept} {what} tasks and has {counted}",
@@ -106,16 +92,10 @@ fn miscounted(snapshot: &mut Snapshot<'_>) -> Result<Vec<String>, Fault> {
             Ok(())
         };
         for status in Status::ALL {
-            let filter = ListFilter {
-                status: Some(status),
-                ..ListFilter::default()
-            };
+            let filter = ListFilter { status: Some(status), ..ListFilter::default() };
             compare(status.as_str(), project.counts.of(status), filter)?;
         }
-        let available = ListFilter {
-            available: true,
-            ..ListFilter::default()
-        };
+        let available = ListFilter { available: true, ..ListFilter::default() };
         compare("claimable", project.counts.claimable, available)?;
     }
     Ok(findings)
@@ -125,11 +105,7 @@ impl Output for Examined {
     fn sheet(&self, _now: Time) -> Sheet {
         let mut sheet = Sheet::default();
         for check in &self.checks {
-            let (word, tone) = if check.passed {
-                ("ok", Tone::Good)
-            } else {
-                ("wrong", Tone::Bad)
-            };
+            let (word, tone) = if check.passed { ("ok", Tone::Good) } else { ("wrong", Tone::Bad) };
             sheet = sheet.and_line(Cell::toned(format!("{word:<6}{}", check.name), tone));
             for finding in &check.findings {
                 sheet = sheet.and_line(format!("      {finding}"));
@@ -139,11 +115,7 @@ impl Output for Examined {
     }
 
     fn exit(&self) -> Exit {
-        if self.healthy {
-            Exit::Done
-        } else {
-            Exit::Findings
-        }
+        if self.healthy { Exit::Done } else { Exit::Findings }
     }
 }
 
@@ -191,10 +163,7 @@ impl Operation for Validate {
             let missing_deps: Vec<MissingDep> = snapshot
                 .orphan_edges()?
                 .into_iter()
-                .map(|(task_id, depends_on_id)| MissingDep {
-                    task_id,
-                    depends_on_id,
-                })
+                .map(|(task_id, depends_on_id)| MissingDep { task_id, depends_on_id })
                 .collect();
             let mut issues = Vec::new();
             for cycle in &cycles {
@@ -215,12 +184,7 @@ impl Operation for Validate {
                     ),
                 });
             }
-            Ok(Validated {
-                is_valid: issues.is_empty(),
-                issues,
-                cycles,
-                missing_deps,
-            })
+            Ok(Validated { is_valid: issues.is_empty(), issues, cycles, missing_deps })
         })
     }
 }
@@ -237,9 +201,8 @@ fn circles(edges: &[(TaskId, TaskId)]) -> Vec<Vec<TaskId>> {
     while let Some(start) = waits_for.keys().next().copied() {
         let mut way = vec![start];
         while let Some(last) = way.last().copied() {
-            let next = waits_for
-                .get(&last)
-                .and_then(|on| on.iter().find(|on| waits_for.contains_key(on)));
+            let next =
+                waits_for.get(&last).and_then(|on| on.iter().find(|on| waits_for.contains_key(on)));
             match next.copied() {
                 None => {
                     waits_for.remove(&last);
@@ -274,11 +237,7 @@ impl Output for Validated {
     }
 
     fn exit(&self) -> Exit {
-        if self.is_valid {
-            Exit::Done
-        } else {
-            Exit::Findings
-        }
+        if self.is_valid { Exit::Done } else { Exit::Findings }
     }
 }
 
@@ -302,10 +261,7 @@ impl Operation for AuditHead {
 
     fn run(&self, cx: &mut Context) -> Result<HeadView, Error> {
         let head = cx.read(|snapshot| Ok(snapshot.head()?))?;
-        Ok(HeadView {
-            seq: head.seq,
-            hash: head.hash.to_string(),
-        })
+        Ok(HeadView { seq: head.seq, hash: head.hash.to_string() })
     }
 }
 
@@ -358,30 +314,20 @@ impl Operation for AuditVerify {
 /// Reads what `audit head` printed.
 fn head(text: &str) -> Result<Head, Refusal> {
     text.split_once(':')
-        .and_then(|(seq, hash)| {
-            Some(Head {
-                seq: seq.parse().ok()?,
-                hash: Hash::from_hex(hash)?,
-            })
-        })
+        .and_then(|(seq, hash)| Some(Head { seq: seq.parse().ok()?, hash: Hash::from_hex(hash)? }))
         .ok_or_else(|| {
-            Refusal::new(
-                Code::InvalidValue,
-                format!("expect '{text}' is not SEQ:HASH"),
-            )
-            .hint("give what windlass audit head printed")
-            .detail("field", "expect")
-            .detail("given", text)
+            Refusal::new(Code::InvalidValue, format!("expect '{text}' is not SEQ:HASH"))
+                .hint("give what windlass audit head printed")
+                .detail("field", "expect")
+                .detail("given", text)
         })
 }
 
 impl Output for Verified {
     fn sheet(&self, _now: Time) -> Sheet {
         if self.sound {
-            let text = format!(
-                "the chain of {} events is sound and ends in {}",
-                self.seq, self.hash
-            );
+            let text =
+                format!("the chain of {} events is sound and ends in {}", self.seq, self.hash);
             return Sheet::line(Cell::toned(text, Tone::Good));
         }
         let mut sheet = Sheet::line(Cell::toned(
@@ -395,11 +341,7 @@ impl Output for Verified {
     }
 
     fn exit(&self) -> Exit {
-        if self.sound {
-            Exit::Done
-        } else {
-            Exit::Findings
-        }
+        if self.sound { Exit::Done } else { Exit::Findings }
     }
 }
 
@@ -413,16 +355,7 @@ mod tests {
 
     #[test]
     fn only_the_tasks_on_a_circle_are_named() {
-        let edges = [
-            (1, 2),
-            (2, 3),
-            (3, 2),
-            (3, 4),
-            (5, 1),
-            (4, 6),
-            (6, 7),
-            (7, 6),
-        ];
+        let edges = [(1, 2), (2, 3), (3, 2), (3, 4), (5, 1), (4, 6), (6, 7), (7, 6)];
         let found = circles(&edges.map(|(a, b)| (id(a), id(b))));
         assert_eq!(found, [vec![id(2), id(3)], vec![id(6), id(7)]]);
         assert!(circles(&[(id(1), id(2))]).is_empty());

@@ -8,7 +8,7 @@ use windlass_domain::project::{INBOX, Project, inbox, protected};
 use windlass_domain::{Code, Refusal, Status, Time, text};
 use windlass_ledger::{Error, Transaction};
 
-use crate::context::Context;
+use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet, Tone, relative};
 
@@ -64,10 +64,7 @@ impl Output for ProjectView {
             (None, true) => ", frozen".to_owned(),
             (_, false) => String::new(),
         };
-        Sheet::line(format!(
-            "project {}: {} tasks{frozen}",
-            self.name, self.task_count
-        ))
+        Sheet::line(format!("project {}: {} tasks{frozen}", self.name, self.task_count))
     }
 }
 
@@ -110,7 +107,7 @@ impl Operation for Create {
         if created.name == INBOX {
             return Err(protected(INBOX).into());
         }
-        let (actor, _) = cx.identity(self.author.as_deref())?;
+        let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
         cx.write(&actor, |tx| {
             refuse_taken(tx, &created.name)?;
             let id = tx.new_project_id()?;
@@ -124,13 +121,10 @@ fn refuse_taken(tx: &mut Transaction<'_>, name: &str) -> Result<(), Error> {
     if tx.find_project(name)?.is_none() {
         return Ok(());
     }
-    Err(Refusal::new(
-        Code::ProjectExists,
-        format!("there is a project '{name}' already"),
-    )
-    .hint(format!("look at it: windlass project show {name}"))
-    .detail("project", name)
-    .into())
+    Err(Refusal::new(Code::ProjectExists, format!("there is a project '{name}' already"))
+        .hint(format!("look at it: windlass project show {name}"))
+        .detail("project", name)
+        .into())
 }
 
 /// Lists the projects.
@@ -153,9 +147,7 @@ impl Operation for List {
     fn run(&self, cx: &mut Context) -> Result<Listed, Error> {
         cx.read(|snapshot| {
             let projects = snapshot.projects()?;
-            Ok(Listed {
-                projects: projects.iter().map(ProjectView::from).collect(),
-            })
+            Ok(Listed { projects: projects.iter().map(ProjectView::from).collect() })
         })
     }
 }
@@ -181,14 +173,7 @@ impl Output for Listed {
             ]
         };
         Sheet::default().and_table(
-            &[
-                "project",
-                "state",
-                "tasks",
-                "claimable",
-                "description…",
-                "created",
-            ],
+            &["project", "state", "tasks", "claimable", "description…", "created"],
             self.projects.iter().map(row).collect(),
         )
     }
@@ -259,10 +244,7 @@ impl Output for Shown {
         self.project
             .sheet(now)
             .and_facts([
-                (
-                    "description",
-                    project.description.clone().unwrap_or_default().into(),
-                ),
+                ("description", project.description.clone().unwrap_or_default().into()),
                 ("repo", project.repo.clone().unwrap_or_default().into()),
                 ("created", project.created_at.to_string().into()),
             ])
@@ -297,27 +279,21 @@ impl Operation for Rename {
 
     fn run(&self, cx: &mut Context) -> Result<Renamed, Error> {
         let new_name = text::project_name(&self.new_name)?;
-        let (actor, _) = cx.identity(self.author.as_deref())?;
+        let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
         cx.write(&actor, |tx| {
             let project = tx.project_named(&self.old_name)?;
             if let Some(event) = project.rename(new_name.clone())? {
                 refuse_taken(tx, &new_name)?;
                 tx.record_project(&project, [event])?;
             }
-            Ok(Renamed {
-                old_name: self.old_name.clone(),
-                new_name: new_name.clone(),
-            })
+            Ok(Renamed { old_name: self.old_name.clone(), new_name: new_name.clone() })
         })
     }
 }
 
 impl Output for Renamed {
     fn sheet(&self, _now: Time) -> Sheet {
-        Sheet::line(format!(
-            "project {} is now {}",
-            self.old_name, self.new_name
-        ))
+        Sheet::line(format!("project {} is now {}", self.old_name, self.new_name))
     }
 }
 
@@ -344,7 +320,7 @@ impl Operation for Freeze {
 
     fn run(&self, cx: &mut Context) -> Result<ProjectView, Error> {
         let reason = self.reason.as_deref().map(text::reason).transpose()?;
-        let (actor, _) = cx.identity(self.author.as_deref())?;
+        let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
         cx.write(&actor, |tx| {
             let project = tx.project_named(&self.name)?;
             let project = match project.freeze(reason.clone()) {
@@ -374,7 +350,7 @@ impl Operation for Unfreeze {
     const ACCESS: Access = Access::Write;
 
     fn run(&self, cx: &mut Context) -> Result<ProjectView, Error> {
-        let (actor, _) = cx.identity(self.author.as_deref())?;
+        let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
         cx.write(&actor, |tx| {
             let project = tx.project_named(&self.name)?;
             let project = match project.unfreeze() {

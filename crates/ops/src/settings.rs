@@ -151,13 +151,7 @@ impl Layers {
     /// Adds a user's file.
     pub fn user_file(&mut self, path: &str, text: &str) -> Result<(), Refusal> {
         for (key, value) in read(path, text)? {
-            self.given.insert(
-                key.name,
-                Given {
-                    value,
-                    origin: Origin::User(path.to_owned()),
-                },
-            );
+            self.given.insert(key.name, Given { value, origin: Origin::User(path.to_owned()) });
         }
         Ok(())
     }
@@ -189,20 +183,12 @@ impl Layers {
         for (name, given) in &self.given {
             settings.take(name, &given.value).map_err(|refusal| {
                 let message = format!("{}: {name}: {}", given.origin, refusal.message);
-                Refusal {
-                    code: Code::SettingsInvalid,
-                    message,
-                    ..refusal
-                }
-                .detail("key", *name)
-                .detail("origin", given.origin.to_string())
+                Refusal { code: Code::SettingsInvalid, message, ..refusal }
+                    .detail("key", *name)
+                    .detail("origin", given.origin.to_string())
             })?;
         }
-        Ok(Resolved {
-            settings,
-            given: self.given,
-            warnings: self.warnings,
-        })
+        Ok(Resolved { settings, given: self.given, warnings: self.warnings })
     }
 }
 
@@ -284,36 +270,16 @@ fn read(path: &str, text: &str) -> Result<Vec<(Key, String)>, Refusal> {
         (url, synchronous, wait) = (database.url, database.synchronous, database.wait);
     }
     let format = file.display.and_then(|display| display.format);
-    let values = [
-        file.agent,
-        file.project,
-        lease,
-        require,
-        url,
-        synchronous,
-        wait,
-        format,
-    ];
-    Ok(KEYS
-        .into_iter()
-        .zip(values)
-        .filter_map(|(key, value)| Some((key, value?)))
-        .collect())
+    let values = [file.agent, file.project, lease, require, url, synchronous, wait, format];
+    Ok(KEYS.into_iter().zip(values).filter_map(|(key, value)| Some((key, value?))).collect())
 }
 
 fn unreadable(path: &str, text: &str, error: &toml::de::Error) -> Refusal {
-    let line = error.span().map_or(1, |span| {
-        text.bytes()
-            .take(span.start)
-            .filter(|byte| *byte == b'\n')
-            .count()
-            + 1
-    });
-    let key = error
-        .message()
-        .split('`')
-        .nth(1)
-        .filter(|_| error.message().starts_with("unknown field"));
+    let line = error
+        .span()
+        .map_or(1, |span| text.bytes().take(span.start).filter(|byte| *byte == b'\n').count() + 1);
+    let key =
+        error.message().split('`').nth(1).filter(|_| error.message().starts_with("unknown field"));
     let known = KEYS.iter().flat_map(|key| key.name.split('.'));
     let mut suggestions = key.map(|key| near(key, known)).unwrap_or_default();
     suggestions.dedup();
@@ -321,15 +287,12 @@ fn unreadable(path: &str, text: &str, error: &toml::de::Error) -> Refusal {
         Some(key) => format!("'{key}' is not a setting"),
         None => error.message().trim_end().replace('\n', ", "),
     };
-    Refusal::new(
-        Code::SettingsInvalid,
-        format!("{path}, line {line}: {what}"),
-    )
-    .hint("correct or remove that line")
-    .detail("file", path)
-    .detail("line", line)
-    .detail("key", key)
-    .suggest(suggestions)
+    Refusal::new(Code::SettingsInvalid, format!("{path}, line {line}: {what}"))
+        .hint("correct or remove that line")
+        .detail("file", path)
+        .detail("line", line)
+        .detail("key", key)
+        .suggest(suggestions)
 }
 
 fn one_of(field: &str, given: &str, allowed: &[&str]) -> Refusal {
@@ -354,52 +317,32 @@ mod tests {
             .user_file("config.toml", "agent = \"a\"\n\n[claims]\nleas = \"30m\"\n")
             .unwrap_err();
         assert_eq!(refusal.code, Code::SettingsInvalid);
-        assert_eq!(
-            refusal.message,
-            "config.toml, line 4: 'leas' is not a setting"
-        );
+        assert_eq!(refusal.message, "config.toml, line 4: 'leas' is not a setting");
         assert_eq!(refusal.suggestions, ["lease"]);
     }
 
     #[test]
     fn a_wrong_type_names_the_line() {
-        let refusal = Layers::default()
-            .user_file("c.toml", "agent = \"a\"\nproject = 7\n")
-            .unwrap_err();
-        assert!(
-            refusal.message.starts_with("c.toml, line 2: "),
-            "{}",
-            refusal.message
-        );
+        let refusal =
+            Layers::default().user_file("c.toml", "agent = \"a\"\nproject = 7\n").unwrap_err();
+        assert!(refusal.message.starts_with("c.toml, line 2: "), "{}", refusal.message);
     }
 
     #[test]
     fn a_wrong_value_names_the_key_and_its_origin() {
         let mut layers = Layers::default();
-        layers
-            .user_file("c.toml", "[claims]\nlease = \"soon\"\n")
-            .unwrap();
+        layers.user_file("c.toml", "[claims]\nlease = \"soon\"\n").unwrap();
         let refusal = layers.resolve().unwrap_err();
         assert_eq!(refusal.code, Code::SettingsInvalid);
-        assert!(
-            refusal.message.contains("c.toml: claims.lease"),
-            "{}",
-            refusal.message
-        );
+        assert!(refusal.message.contains("c.toml: claims.lease"), "{}", refusal.message);
     }
 
     #[test]
     fn later_layers_win_and_remember_where_they_came_from() {
         let mut layers = Layers::default();
         layers.user_file("user.toml", "agent = \"one\"").unwrap();
-        layers
-            .repository_file("repo.toml", "agent = \"two\"")
-            .unwrap();
-        layers.set(
-            "agent",
-            "three".into(),
-            Origin::Environment("WINDLASS_AGENT"),
-        );
+        layers.repository_file("repo.toml", "agent = \"two\"").unwrap();
+        layers.set("agent", "three".into(), Origin::Environment("WINDLASS_AGENT"));
         let resolved = layers.resolve().unwrap();
         assert_eq!(resolved.settings.agent.as_deref(), Some("three"));
         assert_eq!(resolved.given["agent"].origin.to_string(), "WINDLASS_AGENT");
@@ -408,9 +351,7 @@ mod tests {
     #[test]
     fn a_repository_cannot_redirect_the_ledger() {
         let mut layers = Layers::default();
-        layers
-            .repository_file("repo.toml", "[database]\nurl = \"/tmp/x.db\"")
-            .unwrap();
+        layers.repository_file("repo.toml", "[database]\nurl = \"/tmp/x.db\"").unwrap();
         let resolved = layers.resolve().unwrap();
         assert_eq!(resolved.settings.database_url, None);
         assert!(resolved.warnings[0].contains("database.url"));

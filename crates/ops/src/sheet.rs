@@ -51,10 +51,7 @@ pub enum Tone {
 
 impl Cell {
     pub fn toned(text: impl Into<String>, tone: Tone) -> Self {
-        Self {
-            text: text.into(),
-            tone,
-        }
+        Self { text: text.into(), tone }
     }
 
     pub fn dim(text: impl Into<String>) -> Self {
@@ -112,10 +109,7 @@ impl Sheet {
 
     #[must_use]
     pub fn and_facts<'a>(mut self, facts: impl IntoIterator<Item = (&'a str, Cell)>) -> Self {
-        let facts = facts
-            .into_iter()
-            .map(|(name, value)| (name.to_owned(), value))
-            .collect();
+        let facts = facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         self.blocks.push(Block::Facts(facts));
         self
     }
@@ -126,8 +120,7 @@ impl Sheet {
         let columns = columns
             .iter()
             .map(|name| Column {
-                name: name.trim_end_matches('…'),
-                flexible: name.ends_with('…'),
+                name: name.trim_end_matches('…'), flexible: name.ends_with('…')
             })
             .collect();
         self.blocks.push(Block::Table { columns, rows });

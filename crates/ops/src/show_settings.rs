@@ -47,11 +47,8 @@ impl Operation for Config {
 
     fn run(&self, cx: &mut Context) -> Result<ConfigShown, Error> {
         let given = &cx.settings.given;
-        let source = |key| {
-            given
-                .get(key)
-                .map_or("default".to_owned(), |given| given.origin.to_string())
-        };
+        let source =
+            |key| given.get(key).map_or("default".to_owned(), |given| given.origin.to_string());
         let shown = |key: &str, value: String| match key {
             "database.url" => Location::parse(&value).to_string(),
             _ => value,
@@ -68,10 +65,7 @@ impl Operation for Config {
                 about: key.about,
             })
             .collect();
-        let db = Value {
-            value: cx.workplace.location.to_string(),
-            source: source("database.url"),
-        };
+        let db = Value { value: cx.workplace.location.to_string(), source: source("database.url") };
         Ok(ConfigShown { settings, db })
     }
 }
@@ -81,21 +75,12 @@ impl Output for ConfigShown {
         let row = |setting: &Setting| {
             vec![
                 setting.key.into(),
-                setting
-                    .value
-                    .clone()
-                    .map_or_else(|| Cell::dim("–"), Cell::from),
+                setting.value.clone().map_or_else(|| Cell::dim("–"), Cell::from),
                 Cell::dim(&setting.source),
             ]
         };
         Sheet::default()
-            .and_table(
-                &["setting", "value", "from…"],
-                self.settings.iter().map(row).collect(),
-            )
-            .and_line(Cell::dim(format!(
-                "ledger: {} ({})",
-                self.db.value, self.db.source
-            )))
+            .and_table(&["setting", "value", "from…"], self.settings.iter().map(row).collect())
+            .and_line(Cell::dim(format!("ledger: {} ({})", self.db.value, self.db.source)))
     }
 }

@@ -74,9 +74,7 @@ pub struct Entry {
 
 impl std::fmt::Debug for Entry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Entry")
-            .field("name", &self.name)
-            .finish_non_exhaustive()
+        f.debug_struct("Entry").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
@@ -155,10 +153,7 @@ impl Entry {
     /// The names of its arguments.
     pub fn fields(&self) -> Vec<String> {
         let command = (self.arguments)(Command::new(self.name));
-        command
-            .get_arguments()
-            .map(|argument| argument.get_id().to_string())
-            .collect()
+        command.get_arguments().map(|argument| argument.get_id().to_string()).collect()
     }
 
     /// A request from a parsed command line.
@@ -170,11 +165,8 @@ impl Entry {
     pub fn from_json(&self, value: Value) -> Result<Box<dyn Request>, Refusal> {
         let fields = self.fields();
         if let Value::Object(given) = &value {
-            let unknown: Vec<String> = given
-                .keys()
-                .filter(|key| !fields.contains(key))
-                .cloned()
-                .collect();
+            let unknown: Vec<String> =
+                given.keys().filter(|key| !fields.contains(key)).cloned().collect();
             if !unknown.is_empty() {
                 return Err(unknown_fields(self.name, &unknown, &fields));
             }

@@ -31,9 +31,7 @@ impl FromStr for JsonObject {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        serde_json::from_str(text)
-            .map(Self)
-            .map_err(|wrong| format!("not a JSON object: {wrong}"))
+        serde_json::from_str(text).map(Self).map_err(|wrong| format!("not a JSON object: {wrong}"))
     }
 }
 
@@ -118,32 +116,28 @@ impl TaskView {
                 claimed_at: task.claimed_at,
                 progress: task.progress,
             }),
-            full: details
-                .filter(|_| level == Level::Full)
-                .map(|details| Full {
-                    description: details.description,
-                    links: details.links,
-                    metadata: details.metadata,
-                    stale_after_minutes: task.stale_after_minutes,
-                    assignee: task.agent.clone(),
-                    open_dependencies: task.open_dependencies,
-                    open_children: task.open_children,
-                    pipeline: task.pipeline.clone(),
-                    stage: task.stage.clone(),
-                    role: task.role.clone(),
-                    updated_at: task.updated_at,
-                    finished_at: task.finished_at,
-                    version: task.version,
-                }),
+            full: details.filter(|_| level == Level::Full).map(|details| Full {
+                description: details.description,
+                links: details.links,
+                metadata: details.metadata,
+                stale_after_minutes: task.stale_after_minutes,
+                assignee: task.agent.clone(),
+                open_dependencies: task.open_dependencies,
+                open_children: task.open_children,
+                pipeline: task.pipeline.clone(),
+                stage: task.stage.clone(),
+                role: task.role.clone(),
+                updated_at: task.updated_at,
+                finished_at: task.finished_at,
+                version: task.version,
+            }),
         }
     }
 
     /// Loads what the level needs beyond the task itself.
     pub fn load(snapshot: &mut Snapshot<'_>, task: &Task, level: Level) -> Result<Self, Fault> {
         let project = snapshot.project(task.project)?;
-        let details = (level == Level::Full)
-            .then(|| snapshot.details(task))
-            .transpose()?;
+        let details = (level == Level::Full).then(|| snapshot.details(task)).transpose()?;
         Ok(Self::new(task, &project.name, level, details))
     }
 
@@ -162,9 +156,8 @@ impl TaskView {
 }
 
 /// The columns of [`TaskView::row`].
-pub const TASK_COLUMNS: [&str; 7] = [
-    "id", "status", "pri", "project", "title…", "agent", "created",
-];
+pub const TASK_COLUMNS: [&str; 7] =
+    ["id", "status", "pri", "project", "title…", "agent", "created"];
 
 /// The names of projects, looked up once each.
 #[derive(Debug, Default)]
@@ -214,11 +207,7 @@ impl Changed {
 impl crate::Output for Changed {
     fn sheet(&self, _now: Time) -> Sheet {
         let id = self.task_id.short();
-        let owner = self
-            .agent
-            .as_ref()
-            .map(|agent| format!(" · {agent}"))
-            .unwrap_or_default();
+        let owner = self.agent.as_ref().map(|agent| format!(" · {agent}")).unwrap_or_default();
         if self.status == self.previous_status {
             return Sheet::line(format!("{id} is {}{owner}: {}", self.status, self.title));
         }
@@ -312,14 +301,11 @@ pub fn limit(given: u64) -> Result<u64, Refusal> {
     if (1..=MOST_ROWS).contains(&given) {
         return Ok(given);
     }
-    Err(Refusal::new(
-        Code::InvalidValue,
-        format!("limit {given} is not between 1 and {MOST_ROWS}"),
-    )
-    .hint("give --limit 50")
-    .detail("field", "limit")
-    .detail("limit", MOST_ROWS)
-    .detail("given", given))
+    Err(Refusal::new(Code::InvalidValue, format!("limit {given} is not between 1 and {MOST_ROWS}"))
+        .hint("give --limit 50")
+        .detail("field", "limit")
+        .detail("limit", MOST_ROWS)
+        .detail("given", given))
 }
 
 /// Resolves parts of ids to the ids of existing tasks, each once.
@@ -341,15 +327,10 @@ pub fn usage(message: &str, hint: &str) -> Refusal {
 
 /// The refusal of fields an operation does not have.
 pub fn unknown_fields(operation: &str, unknown: &[String], known: &[String]) -> Refusal {
-    let near: Vec<String> = unknown
-        .iter()
-        .flat_map(|field| near(field, known.iter().map(String::as_str)))
-        .collect();
-    Refusal::new(
-        Code::UnknownField,
-        format!("{operation} has no field {}", unknown.join(", ")),
-    )
-    .hint(format!("its fields are {}", known.join(", ")))
-    .detail("unknown", unknown)
-    .suggest(near)
+    let near: Vec<String> =
+        unknown.iter().flat_map(|field| near(field, known.iter().map(String::as_str))).collect();
+    Refusal::new(Code::UnknownField, format!("{operation} has no field {}", unknown.join(", ")))
+        .hint(format!("its fields are {}", known.join(", ")))
+        .detail("unknown", unknown)
+        .suggest(near)
 }

@@ -8,7 +8,7 @@ use windlass_domain::why::{Reason, reasons};
 use windlass_domain::{Event, Status, Task, TaskId, Time};
 use windlass_ledger::{Error, Fault, QueueFilter, Snapshot};
 
-use crate::context::Context;
+use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet, Tone};
 
@@ -108,7 +108,7 @@ impl Operation for Why {
     const ACCESS: Access = Access::Read;
 
     fn run(&self, cx: &mut Context) -> Result<Explained, Error> {
-        let agent = match cx.identity(self.agent.as_deref())? {
+        let agent = match cx.identity(Name::agent(self.agent.as_ref()))? {
             (name, true) => Some(name),
             (_, false) => None,
         };
@@ -121,12 +121,7 @@ impl Operation for Why {
                 Some(name) => vec![snapshot.project_named(name)?],
                 None => snapshot.projects()?,
             };
-            Ok(about_queue(
-                snapshot,
-                &projects,
-                self.project.is_some(),
-                agent.as_deref(),
-            )?)
+            Ok(about_queue(snapshot, &projects, self.project.is_some(), agent.as_deref())?)
         })
     }
 }
@@ -138,13 +133,7 @@ fn about_task(snapshot: &mut Snapshot<'_>, task: &Task) -> Result<Explained, Fau
         Status::Blocked => last_block_reason(snapshot, task)?,
         _ => None,
     };
-    let reasons = reasons(
-        task,
-        &project,
-        &obstacles,
-        blocked_for.as_deref(),
-        snapshot.now(),
-    );
+    let reasons = reasons(task, &project, &obstacles, blocked_for.as_deref(), snapshot.now());
     Ok(Explained {
         task_id: Some(task.id),
         title: Some(task.title.clone()),
@@ -174,10 +163,7 @@ fn about_queue(
     agent: Option<&str>,
 ) -> Result<Explained, Fault> {
     let filter = QueueFilter {
-        project: projects
-            .first()
-            .filter(|_| one_project)
-            .map(|project| project.id),
+        project: projects.first().filter(|_| one_project).map(|project| project.id),
         agent: agent.unwrap_or_default().to_owned(),
         role: None,
         tags: Vec::new(),
@@ -199,16 +185,9 @@ fn about_queue(
     };
     let open = |state: &&ProjectState| !state.is_frozen;
     let sum = |pick: fn(&ProjectState) -> i64| states.iter().map(pick).sum::<i64>();
-    let given_out: i64 = states
-        .iter()
-        .filter(open)
-        .map(|state| state.claimable)
-        .sum();
-    let frozen: i64 = states
-        .iter()
-        .filter(|state| state.is_frozen)
-        .map(|state| state.claimable)
-        .sum();
+    let given_out: i64 = states.iter().filter(open).map(|state| state.claimable).sum();
+    let frozen: i64 =
+        states.iter().filter(|state| state.is_frozen).map(|state| state.claimable).sum();
     if next.is_none() {
         let who = agent.unwrap_or("nobody in particular");
         because(
@@ -232,19 +211,9 @@ fn about_queue(
         "windlass task list -s ready",
     );
     let held = sum(|state| state.in_progress);
-    because(
-        "held",
-        held,
-        format!("{held} in progress"),
-        "windlass task list -s in_progress",
-    );
+    because("held", held, format!("{held} in progress"), "windlass task list -s in_progress");
     let blocked = sum(|state| state.blocked);
-    because(
-        "blocked",
-        blocked,
-        format!("{blocked} blocked"),
-        "windlass task list -s blocked",
-    );
+    because("blocked", blocked, format!("{blocked} blocked"), "windlass task list -s blocked");
     let backlog = sum(|state| state.backlog);
     because(
         "backlog",
@@ -278,16 +247,11 @@ impl Output for Explained {
     fn sheet(&self, _now: Time) -> Sheet {
         let first = match (self.task_id, self.next) {
             (Some(id), _) if self.claimable && self.reasons.is_empty() => {
-                format!(
-                    "{} waits only for an agent: windlass task claim {id}",
-                    id.short()
-                )
+                format!("{} waits only for an agent: windlass task claim {id}", id.short())
             }
-            (Some(id), _) => format!(
-                "{}: {}",
-                id.short(),
-                self.title.as_deref().unwrap_or_default()
-            ),
+            (Some(id), _) => {
+                format!("{}: {}", id.short(), self.title.as_deref().unwrap_or_default())
+            }
             (None, Some(next)) => format!("{} would be given out next", next.short()),
             (None, None) => "nothing can be given out".to_owned(),
         };

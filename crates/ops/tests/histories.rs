@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use windlass_domain::chain::Provenance;
 use windlass_domain::{Code, Time};
-use windlass_ledger::{Access, Clock, Error, Ledger, Location, Options, audit, export, import};
+use windlass_ledger::{Clock, Error, Ledger, Location, Options, audit, export, import};
 use windlass_ops::context::Surroundings;
 use windlass_ops::settings::Resolved;
 use windlass_ops::table::Entry;
@@ -63,18 +63,10 @@ impl World {
         workplace.clock = Some(Arc::clone(&clock) as Arc<dyn Clock>);
         let cx = Context::new(
             workplace,
-            Surroundings {
-                user: "user".into(),
-                ..Surroundings::default()
-            },
+            Surroundings { user: "user".into(), ..Surroundings::default() },
             Resolved::default(),
         );
-        Self {
-            cx,
-            clock,
-            tasks: Vec::new(),
-            outcomes: BTreeMap::new(),
-        }
+        Self { cx, clock, tasks: Vec::new(), outcomes: BTreeMap::new() }
     }
 
     /// How many operations were not refused.
@@ -100,19 +92,10 @@ impl World {
 
     fn step(&mut self, dice: &mut Dice) {
         use serde_json::json;
-        self.clock
-            .0
-            .fetch_add(i64::try_from(dice.roll(40_000)).unwrap(), Ordering::SeqCst);
+        self.clock.0.fetch_add(i64::try_from(dice.roll(40_000)).unwrap(), Ordering::SeqCst);
         let agent = dice.pick(&["w1", "w2", "w3"]);
         let project = dice.pick(&["api", "web", "inbox"]);
-        let status = dice.pick(&[
-            "backlog",
-            "ready",
-            "ready",
-            "blocked",
-            "done",
-            "in_progress",
-        ]);
+        let status = dice.pick(&["backlog", "ready", "ready", "blocked", "done", "in_progress"]);
         let tags = dice.pick::<[&str]>(&[&[], &["a"], &["a", "b"], &["c"]]);
         let some = |dice: &mut Dice, tasks: &[String]| match tasks.is_empty() {
             true => "none".to_owned(),
@@ -141,28 +124,22 @@ impl World {
                     input["parent"] = json!(task);
                 }
                 if let Some(added) = self.run("task.add", input) {
-                    self.tasks
-                        .push(added["task_id"].as_str().unwrap().to_owned());
+                    self.tasks.push(added["task_id"].as_str().unwrap().to_owned());
                 }
             }
             5..=8 => {
                 let lease = dice.pick(&["30s", "5m", "1h"]);
                 self.run("task.claim", json!({"next": true, "agent": agent, "lease": lease, "tags": if force { json!(tags) } else { json!([]) }}));
             }
-            9 => drop(self.run(
-                "task.claim",
-                json!({"task": task, "agent": agent, "lease": "1m"}),
-            )),
-            10..=11 => drop(self.run(
-                "task.complete",
-                by(json!({"task": task, "comment": "done"})),
-            )),
+            9 => drop(self.run("task.claim", json!({"task": task, "agent": agent, "lease": "1m"}))),
+            10..=11 => {
+                drop(self.run("task.complete", by(json!({"task": task, "comment": "done"}))))
+            }
             12 => drop(self.run("task.release", by(json!({"task": task, "agent": agent})))),
             13 => drop(self.run("task.block", by(json!({"task": task, "comment": "why"})))),
-            14 => drop(self.run(
-                "task.unblock",
-                by(json!({"task": task, "release": dice.roll(2) == 0})),
-            )),
+            14 => drop(
+                self.run("task.unblock", by(json!({"task": task, "release": dice.roll(2) == 0}))),
+            ),
             15 => drop(self.run("task.reopen", json!({"task": task}))),
             16 => drop(self.run(
                 "task.set-status",
@@ -178,10 +155,7 @@ impl World {
             }
             18 => drop(self.run("task.restore", json!({"task": task}))),
             19 => drop(self.run("task.add-dep", json!({"task": task, "depends_on": other}))),
-            20 => drop(self.run(
-                "task.remove-dep",
-                json!({"task": task, "depends_on": other}),
-            )),
+            20 => drop(self.run("task.remove-dep", json!({"task": task, "depends_on": other}))),
             21 => {
                 let parent = if force { String::new() } else { other };
                 self.run(
@@ -215,13 +189,10 @@ fn history(seed: u64, location: &Location, other: &Location) {
         world.step(&mut dice);
     }
     for (name, (done, refused)) in &world.outcomes {
-        assert!(
-            *done > 0,
-            "seed {seed}: {name} never happened ({refused} refused)"
-        );
+        assert!(*done > 0, "seed {seed}: {name} never happened ({refused} refused)");
     }
 
-    let mut ledger = Ledger::open(location, Access::Write, Options::default()).unwrap();
+    let mut ledger = Ledger::open(location, Options::default()).unwrap();
     let rebuilt = ledger.rebuild().unwrap();
     assert_eq!(
         rebuilt.differences,
@@ -235,22 +206,13 @@ fn history(seed: u64, location: &Location, other: &Location) {
             Ok((audit(snapshot, None)?, file))
         })
         .unwrap();
-    assert_eq!(
-        found.findings,
-        Vec::<String>::new(),
-        "seed {seed}: the chain does not verify"
-    );
+    assert_eq!(found.findings, Vec::<String>::new(), "seed {seed}: the chain does not verify");
 
-    let mut copy = Ledger::open(other, Access::Write, Options::default()).unwrap();
+    let mut copy = Ledger::open(other, Options::default()).unwrap();
     let taken = copy
-        .write(&Provenance::default(), |tx| {
-            import(tx, &mut BufReader::new(&file[..]))
-        })
+        .write(&Provenance::default(), |tx| import(tx, &mut BufReader::new(&file[..])))
         .unwrap();
-    assert_eq!(
-        taken.head, found.head,
-        "seed {seed}: the hashes changed on the way"
-    );
+    assert_eq!(taken.head, found.head, "seed {seed}: the hashes changed on the way");
     assert_eq!(
         copy.rebuild().unwrap().differences,
         Vec::new(),
@@ -300,20 +262,13 @@ fn after_any_history_on_sqlite_the_views_and_the_chain_are_sound_and_it_moves_to
 fn after_any_history_on_postgres_the_views_and_the_chain_are_sound_and_it_moves_to_sqlite() {
     let folder = tempfile::tempdir().unwrap();
     let Some(database) = migrated() else { return };
-    history(
-        4_711,
-        &Location::parse(&database.url),
-        &sqlite(&folder, "copy.db"),
-    );
+    history(4_711, &Location::parse(&database.url), &sqlite(&folder, "copy.db"));
 }
 
 #[test]
 fn an_unknown_field_is_refused() {
     let entry = Entry::named("task.add").unwrap();
-    let refused = entry
-        .from_json(serde_json::json!({"title": "t", "prioriti": 1}))
-        .err()
-        .unwrap();
+    let refused = entry.from_json(serde_json::json!({"title": "t", "prioriti": 1})).err().unwrap();
     assert_eq!(refused.code, Code::UnknownField);
     assert_eq!(refused.suggestions, ["priority"]);
 }

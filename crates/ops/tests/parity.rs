@@ -29,24 +29,16 @@ fn the_defaults_of_the_command_line_are_those_of_json() {
             .map(|argument| argument.get_id().to_string())
             .collect();
         let words = required.iter().map(|name| sample(name).0);
-        let matches = command(entry)
-            .try_get_matches_from(["operation"].into_iter().chain(words))
-            .unwrap();
+        let matches =
+            command(entry).try_get_matches_from(["operation"].into_iter().chain(words)).unwrap();
         let from_words = entry.from_matches(&matches).unwrap().arguments().unwrap();
-        let object: Map<String, Value> = required
-            .iter()
-            .map(|name| (name.clone(), sample(name).1))
-            .collect();
+        let object: Map<String, Value> =
+            required.iter().map(|name| (name.clone(), sample(name).1)).collect();
         let from_json = match entry.from_json(Value::Object(object)) {
             Ok(request) => request.arguments().unwrap(),
             Err(refusal) => panic!("{}: {refusal}", entry.name),
         };
-        assert_eq!(
-            without_absent(from_words),
-            without_absent(from_json),
-            "{}",
-            entry.name
-        );
+        assert_eq!(without_absent(from_words), without_absent(from_json), "{}", entry.name);
     }
 }
 
@@ -55,10 +47,7 @@ fn without_absent(value: Value) -> Value {
     let Value::Object(fields) = value else {
         return value;
     };
-    fields
-        .into_iter()
-        .filter(|(_, value)| !value.is_null() && *value != json!([]))
-        .collect()
+    fields.into_iter().filter(|(_, value)| !value.is_null() && *value != json!([])).collect()
 }
 
 #[test]
@@ -69,18 +58,9 @@ fn json_asks_for_the_same_fields_as_the_command_line() {
             .as_object()
             .map(|fields| fields.keys().cloned().collect())
             .unwrap_or_default();
-        assert_eq!(
-            known,
-            entry.fields().into_iter().collect(),
-            "{}",
-            entry.name
-        );
-        let required: BTreeSet<&str> = schema["required"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
+        assert_eq!(known, entry.fields().into_iter().collect(), "{}", entry.name);
+        let required: BTreeSet<&str> =
+            schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let command = command(entry);
         let by_words: BTreeSet<&str> = command
             .get_arguments()
@@ -96,17 +76,8 @@ fn every_name_is_used_once_and_every_operation_explains_itself() {
     let names: BTreeSet<&str> = TABLE.iter().map(|entry| entry.name).collect();
     assert_eq!(names.len(), TABLE.len());
     for entry in TABLE {
-        assert!(
-            !entry.about.is_empty() && !entry.about.ends_with('.'),
-            "{}",
-            entry.name
-        );
+        assert!(!entry.about.is_empty() && !entry.about.ends_with('.'), "{}", entry.name);
         let words: Vec<&str> = entry.words().collect();
-        assert!(
-            entry.example.contains(&words.join(" ")),
-            "{}: {}",
-            entry.name,
-            entry.example
-        );
+        assert!(entry.example.contains(&words.join(" ")), "{}: {}", entry.name, entry.example);
     }
 }

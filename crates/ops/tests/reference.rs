@@ -47,18 +47,9 @@ fn write_operation(text: &mut String, entry: &Entry) {
         Command::new("operation").bin_name(format!("windlass {}", words.join(" "))),
     );
     let usage = command.render_usage().to_string();
-    let usage = usage
-        .trim_start_matches("Usage: ")
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
-    writeln!(
-        text,
-        "\n## windlass {}\n\n{}.\n",
-        words.join(" "),
-        entry.about
-    )
-    .unwrap();
+    let usage =
+        usage.trim_start_matches("Usage: ").split_whitespace().collect::<Vec<_>>().join(" ");
+    writeln!(text, "\n## windlass {}\n\n{}.\n", words.join(" "), entry.about).unwrap();
     writeln!(
         text,
         "Operation `{}` · access {} · runs in the {}\n",
@@ -68,19 +59,13 @@ fn write_operation(text: &mut String, entry: &Entry) {
     )
     .unwrap();
     writeln!(text, "```\n{usage}\n\n{}\n```", entry.example).unwrap();
-    let mut arguments: Vec<_> = command
-        .get_arguments()
-        .filter(|argument| argument.get_id() != "help")
-        .collect();
+    let mut arguments: Vec<_> =
+        command.get_arguments().filter(|argument| argument.get_id() != "help").collect();
     arguments.sort_by_key(|argument| argument.get_index().unwrap_or(usize::MAX));
     if arguments.is_empty() {
         return;
     }
-    writeln!(
-        text,
-        "\n| argument | field | default | meaning |\n|---|---|---|---|"
-    )
-    .unwrap();
+    writeln!(text, "\n| argument | field | default | meaning |\n|---|---|---|---|").unwrap();
     for argument in arguments {
         let shown = match (argument.get_long(), argument.get_short()) {
             (Some(long), Some(short)) => format!("-{short}, --{long}"),
@@ -92,26 +77,14 @@ fn write_operation(text: &mut String, entry: &Entry) {
             .iter()
             .map(|value| value.to_string_lossy().into_owned())
             .collect();
-        let help = argument
-            .get_help()
-            .map(ToString::to_string)
-            .unwrap_or_default();
-        writeln!(
-            text,
-            "| `{shown}` | `{}` | {} | {help} |",
-            argument.get_id(),
-            default.join(", ")
-        )
-        .unwrap();
+        let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+        writeln!(text, "| `{shown}` | `{}` | {} | {help} |", argument.get_id(), default.join(", "))
+            .unwrap();
     }
 }
 
 fn lower(value: &impl serde::Serialize) -> String {
-    serde_json::to_value(value)
-        .unwrap()
-        .as_str()
-        .unwrap()
-        .to_owned()
+    serde_json::to_value(value).unwrap().as_str().unwrap().to_owned()
 }
 
 #[test]
@@ -121,12 +94,7 @@ fn the_reference_of_errors_is_current() {
          | code | exit |\n|---|---|\n",
     );
     for code in Code::ALL {
-        writeln!(
-            text,
-            "| [`{code}`](../errors/{code}.md) | {} |",
-            code.exit() as u8
-        )
-        .unwrap();
+        writeln!(text, "| [`{code}`](../errors/{code}.md) | {} |", code.exit() as u8).unwrap();
     }
     check("errors.md", &text);
 }

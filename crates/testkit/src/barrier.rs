@@ -42,23 +42,15 @@ pub fn start_together(runs: &[Run]) -> Vec<Child> {
 /// The processes, all known to stand at the gate, and what keeps it closed.
 #[track_caller]
 fn stand_at_gate(runs: &[Run]) -> io::Result<(Vec<Child>, File)> {
-    let folder = tempfile::Builder::new()
-        .prefix("windlass-gate-")
-        .tempdir()?;
+    let folder = tempfile::Builder::new().prefix("windlass-gate-").tempdir()?;
     let (gate, reports) = (folder.path().join("gate"), folder.path().join("reports"));
     let closed = close(&gate)?;
     File::create(&reports)?;
 
-    let wait_at_gate: [OsString; 4] = [
-        "-c".into(),
-        WAIT_AT_GATE.into(),
-        gate.into(),
-        reports.clone().into(),
-    ];
-    let mut children: Vec<Child> = runs
-        .iter()
-        .map(|run| run.through("/bin/sh", wait_at_gate.clone()).spawn())
-        .collect();
+    let wait_at_gate: [OsString; 4] =
+        ["-c".into(), WAIT_AT_GATE.into(), gate.into(), reports.clone().into()];
+    let mut children: Vec<Child> =
+        runs.iter().map(|run| run.through("/bin/sh", wait_at_gate.clone()).spawn()).collect();
     wait::until("every process stands at the gate", || {
         if let Some(early) = children.iter_mut().position(has_ended) {
             panic!("process {early} ended before it reached the gate");
@@ -99,11 +91,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let count = || fs::read_dir(folder.path()).unwrap().count();
         let runs: Vec<Run> = (0..8)
-            .map(|n| {
-                Run::of("touch")
-                    .args([format!("began-{n}")])
-                    .cwd(folder.path())
-            })
+            .map(|n| Run::of("touch").args([format!("began-{n}")]).cwd(folder.path()))
             .collect();
         let (children, closed) = stand_at_gate(&runs).unwrap();
         assert_eq!(count(), 0);

@@ -19,10 +19,7 @@ pub struct Home {
 
 impl Home {
     #[track_caller]
-    #[expect(
-        clippy::new_without_default,
-        reason = "making a folder is no default value"
-    )]
+    #[expect(clippy::new_without_default, reason = "making a folder is no default value")]
     pub fn new() -> Self {
         let made = tempfile::Builder::new().prefix("windlass-home-").tempdir();
         let folder = match made {
@@ -90,9 +87,7 @@ pub fn binary() -> PathBuf {
 /// The folder this test was itself built in, which cargo marks with a `CACHEDIR.TAG`.
 fn target_folder() -> PathBuf {
     let own = env::current_exe().unwrap_or_default();
-    let marked = own
-        .ancestors()
-        .find(|folder| folder.join("CACHEDIR.TAG").is_file());
+    let marked = own.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file());
     let usual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target");
     marked.map_or(usual, Path::to_owned)
 }

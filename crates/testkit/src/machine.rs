@@ -10,10 +10,7 @@ use std::process::Command;
 const POSTGRES_VERSIONS: &str = "/usr/lib/postgresql";
 
 /// A command that inherits everything, as `std` makes it.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the one place where tests and tools make a command"
-)]
+#[expect(clippy::disallowed_methods, reason = "the one place where tests and tools make a command")]
 pub fn command(program: impl AsRef<OsStr>) -> Command {
     Command::new(program)
 }
@@ -38,10 +35,7 @@ pub fn is_root() -> bool {
 
 /// The path of a program, looked for on `PATH` and then among the PostgreSQL of Debian.
 pub fn find(program: &str) -> Option<PathBuf> {
-    search_path()
-        .into_iter()
-        .map(|folder| folder.join(program))
-        .find(|path| is_program(path))
+    search_path().into_iter().map(|folder| folder.join(program)).find(|path| is_program(path))
 }
 
 /// The folders of `PATH`, followed by the one that holds the newest PostgreSQL of Debian.

@@ -48,10 +48,7 @@ pub fn shared() -> Option<Server> {
     if let Some(sockets) = machine::variable(SERVER_VARIABLE) {
         return Some(Server::at(sockets));
     }
-    assert!(
-        !machine::in_ci(),
-        "{SERVER_VARIABLE} is not set: run `cargo xtask test`"
-    );
+    assert!(!machine::in_ci(), "{SERVER_VARIABLE} is not set: run `cargo xtask test`");
     eprintln!("PostgreSQL tests skipped: run `cargo xtask test`");
     None
 }

@@ -3,10 +3,7 @@
 //! A run is a plain description, unlike [`Command`], whose settings cannot be read back: so it can
 //! be repeated, held behind a barrier or put under `strace` without losing any of them.
 
-#![expect(
-    clippy::panic,
-    reason = "a run that cannot start or answers wrongly ends its test"
-)]
+#![expect(clippy::panic, reason = "a run that cannot start or answers wrongly ends its test")]
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -50,14 +47,12 @@ impl Run {
     }
 
     pub fn args(mut self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
-        self.args
-            .extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
+        self.args.extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
         self
     }
 
     pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
-        self.env
-            .insert(name.as_ref().to_owned(), value.as_ref().to_owned());
+        self.env.insert(name.as_ref().to_owned(), value.as_ref().to_owned());
         self
     }
 
@@ -112,10 +107,7 @@ impl Run {
     pub fn command(&self) -> Command {
         let mut command = machine::command(&self.program);
         command.args(&self.args).env_clear().envs(&self.env);
-        command
-            .stdin(self.input())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        command.stdin(self.input()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Some(folder) = &self.cwd {
             command.current_dir(folder);
         }
@@ -130,11 +122,7 @@ impl Run {
     ) -> Self {
         let own = std::iter::once(self.program.clone()).chain(self.args.iter().cloned());
         let args = args.into_iter().map(Into::into).chain(own).collect();
-        Self {
-            program: program.into(),
-            args,
-            ..self.clone()
-        }
+        Self { program: program.into(), args, ..self.clone() }
     }
 
     /// A pipe, as in life; a thread fills it, since a pipe holds only so much at a time.
@@ -154,10 +142,7 @@ impl Run {
 
     fn line(&self) -> String {
         let words = std::iter::once(&self.program).chain(&self.args);
-        words
-            .map(|word| word.to_string_lossy())
-            .collect::<Vec<_>>()
-            .join(" ")
+        words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -204,11 +189,7 @@ impl Outcome {
     #[track_caller]
     #[must_use]
     pub fn refused(&self, code: &str, exit: i32) -> Value {
-        assert_eq!(
-            self.code,
-            Some(exit),
-            "expected exit code {exit} for {code}\n{self}"
-        );
+        assert_eq!(self.code, Some(exit), "expected exit code {exit} for {code}\n{self}");
         let document = self.json();
         let found = document.pointer("/error/code").and_then(Value::as_str);
         assert_eq!(found, Some(code), "expected another error code\n{self}");
@@ -218,13 +199,7 @@ impl Outcome {
 
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            code,
-            signal,
-            stdout,
-            stderr,
-            line,
-        } = self;
+        let Self { code, signal, stdout, stderr, line } = self;
         writeln!(f, "$ {line}")?;
         writeln!(f, "exit code {code:?}, signal {signal:?}")?;
         write!(f, "--- stdout\n{stdout}\n--- stderr\n{stderr}\n---")
@@ -242,11 +217,8 @@ mod tests {
     #[test]
     fn the_environment_is_cleared_but_for_the_path_the_zone_and_the_language() {
         let outcome = Run::of("env").env("OWN", "yes").run().ok();
-        let mut names: Vec<_> = outcome
-            .stdout
-            .lines()
-            .filter_map(|line| line.split('=').next())
-            .collect();
+        let mut names: Vec<_> =
+            outcome.stdout.lines().filter_map(|line| line.split('=').next()).collect();
         names.sort_unstable();
         assert_eq!(names, ["LANG", "OWN", "PATH", "TZ"]);
     }
@@ -255,25 +227,14 @@ mod tests {
     fn code_signal_and_both_outputs_are_kept() {
         let outcome = shell("echo out; echo err >&2; exit 7").run();
         assert_eq!((outcome.code, outcome.signal), (Some(7), None));
-        assert_eq!(
-            (outcome.stdout.as_str(), outcome.stderr.as_str()),
-            ("out\n", "err\n")
-        );
+        assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("out\n", "err\n"));
         assert_eq!(shell("kill -KILL $$").run().signal, Some(9));
     }
 
     #[test]
     fn standard_input_may_be_larger_than_a_pipe_and_may_be_left_unread() {
         let megabyte = vec![b'x'; 1 << 20];
-        assert_eq!(
-            shell("wc -c")
-                .stdin(megabyte.clone())
-                .run()
-                .ok()
-                .stdout
-                .trim(),
-            "1048576"
-        );
+        assert_eq!(shell("wc -c").stdin(megabyte.clone()).run().ok().stdout.trim(), "1048576");
         assert_eq!(shell("true").stdin(megabyte).run().code, Some(0));
         assert_eq!(shell("wc -c").run().ok().stdout.trim(), "0");
     }

@@ -82,11 +82,7 @@ enum Fault<'a> {
 impl Trace {
     /// Watches the [`WRITE_POINTS`] of the run and of every process it starts.
     pub fn of(run: Run) -> Self {
-        Self {
-            run,
-            calls: WRITE_POINTS.map(String::from).to_vec(),
-            paths: Vec::new(),
-        }
+        Self { run, calls: WRITE_POINTS.map(String::from).to_vec(), paths: Vec::new() }
     }
 
     /// Watches these calls instead.
@@ -106,10 +102,7 @@ impl Trace {
     #[must_use]
     pub fn record(&self) -> Recording {
         let (outcome, log) = self.take(&[]);
-        Recording {
-            outcome,
-            calls: log::calls(&log),
-        }
+        Recording { outcome, calls: log::calls(&log) }
     }
 
     /// Kills with `SIGKILL` each thread's process at the entry of its `nth` (from 1) call of that
@@ -140,19 +133,13 @@ impl Trace {
         let (outcome, log) =
             self.take(&["-e".into(), format!("inject={name}:{fault}:when={when}")]);
         let calls = log::calls(&log);
-        let reached = calls
-            .iter()
-            .any(|call| call.name == name && fault.shows_in(call));
+        let reached = calls.iter().any(|call| call.name == name && fault.shows_in(call));
         let hit = match fault {
             _ if !reached => Hit::NeverReached,
             Fault::Kill { .. } => Hit::Killed,
             Fault::Error(_) => Hit::Failed,
         };
-        Injected {
-            hit,
-            outcome,
-            calls,
-        }
+        Injected { hit, outcome, calls }
     }
 
     #[track_caller]
@@ -160,10 +147,7 @@ impl Trace {
         let Some(strace) = machine::find("strace") else {
             panic!("strace is not installed: run `cargo xtask setup`");
         };
-        let file = match tempfile::Builder::new()
-            .prefix("windlass-trace-")
-            .tempfile()
-        {
+        let file = match tempfile::Builder::new().prefix("windlass-trace-").tempfile() {
             Ok(file) => file,
             Err(error) => panic!("cannot make a file for the trace: {error}"),
         };
@@ -181,9 +165,8 @@ impl Trace {
     /// this machine does not have. Not `--seccomp-bpf`, faster as it is: it loses signals to inject.
     fn options(&self, log: &Path) -> Vec<OsString> {
         let names: Vec<String> = self.calls.iter().map(|name| format!("?{name}")).collect();
-        let mut options: Vec<OsString> = ["-f", "-y", "-a1", "-s64", "-e"]
-            .map(OsString::from)
-            .to_vec();
+        let mut options: Vec<OsString> =
+            ["-f", "-y", "-a1", "-s64", "-e"].map(OsString::from).to_vec();
         options.push(format!("trace={}", names.join(",")).into());
         options.extend([OsString::from("-o"), log.into()]);
         for path in &self.paths {

@@ -32,11 +32,8 @@ fn seq_has_no_gap_and_the_chain_is_sound(bed: &mut Bed) {
     let (seqs, found) = bed
         .ledger
         .read(|snapshot| {
-            let seqs: Vec<u64> = snapshot
-                .events_after(0, 100)?
-                .iter()
-                .map(|event| event.header.seq)
-                .collect();
+            let seqs: Vec<u64> =
+                snapshot.events_after(0, 100)?.iter().map(|event| event.header.seq).collect();
             Ok((seqs, audit(snapshot, None)?))
         })
         .unwrap();
@@ -49,13 +46,7 @@ fn a_refused_transaction_leaves_no_trace(bed: &mut Bed) {
     let task = some_history(bed);
     let refused = bed.write(|tx| {
         let before = tx.task(task)?.unwrap();
-        tx.record_task(
-            &before,
-            [CommentAdded {
-                text: "never".into(),
-            }
-            .into()],
-        )?;
+        tx.record_task(&before, [CommentAdded { text: "never".into() }.into()])?;
         tx.demand("here", "test", "{}")?;
         Err::<(), Error>(Refusal::new(Code::InvalidValue, "no").into())
     });
@@ -131,10 +122,7 @@ fn events_cannot_be_changed_or_deleted(bed: &mut Bed) {
 fn data_can_be_pruned_and_the_chain_still_verifies(bed: &mut Bed) {
     some_history(bed);
     behind_its_back(bed, "UPDATE events SET data = NULL WHERE seq = 4").unwrap();
-    let found = bed
-        .ledger
-        .read(|snapshot| Ok(audit(snapshot, None)?))
-        .unwrap();
+    let found = bed.ledger.read(|snapshot| Ok(audit(snapshot, None)?)).unwrap();
     assert_eq!((found.findings.len(), found.pruned), (0, 1));
 }
 
@@ -145,19 +133,9 @@ fn a_changed_event_is_found(bed: &mut Bed) {
         Location::Postgres(_) => "DROP TRIGGER events_no_update ON events",
     };
     behind_its_back(bed, disarm).unwrap();
-    behind_its_back(
-        bed,
-        "UPDATE events SET data = '{\"text\":\"forged\"}' WHERE seq = 4",
-    )
-    .unwrap();
-    let found = bed
-        .ledger
-        .read(|snapshot| Ok(audit(snapshot, None)?))
-        .unwrap();
-    assert_eq!(
-        found.findings,
-        ["the data of event 4 do not match their hash"]
-    );
+    behind_its_back(bed, "UPDATE events SET data = '{\"text\":\"forged\"}' WHERE seq = 4").unwrap();
+    let found = bed.ledger.read(|snapshot| Ok(audit(snapshot, None)?)).unwrap();
+    assert_eq!(found.findings, ["the data of event 4 do not match their hash"]);
     assert_eq!(found.head.seq, 3);
 }
 
@@ -172,23 +150,10 @@ fn a_kept_head_finds_a_log_that_was_cut(bed: &mut Bed) {
         }
     };
     behind_its_back(bed, cut).unwrap();
-    let unaware = bed
-        .ledger
-        .read(|snapshot| Ok(audit(snapshot, None)?))
-        .unwrap();
-    assert_eq!(
-        unaware.findings.len(),
-        0,
-        "without a kept head a cut cannot be seen"
-    );
-    let aware = bed
-        .ledger
-        .read(|snapshot| Ok(audit(snapshot, Some(kept))?))
-        .unwrap();
-    assert_eq!(
-        aware.findings,
-        ["the log ends at 4, expected it to reach 5: it was cut"]
-    );
+    let unaware = bed.ledger.read(|snapshot| Ok(audit(snapshot, None)?)).unwrap();
+    assert_eq!(unaware.findings.len(), 0, "without a kept head a cut cannot be seen");
+    let aware = bed.ledger.read(|snapshot| Ok(audit(snapshot, Some(kept))?)).unwrap();
+    assert_eq!(aware.findings, ["the log ends at 4, expected it to reach 5: it was cut"]);
 }
 
 fn notes_are_the_comments_checkpoints_and_reasons(bed: &mut Bed) {
@@ -197,11 +162,7 @@ fn notes_are_the_comments_checkpoints_and_reasons(bed: &mut Bed) {
     let kinds: Vec<String> = bed
         .ledger
         .read(|snapshot| {
-            Ok(snapshot
-                .notes(task)?
-                .into_iter()
-                .map(|note| note.header.kind)
-                .collect())
+            Ok(snapshot.notes(task)?.into_iter().map(|note| note.header.kind).collect())
         })
         .unwrap();
     assert_eq!(kinds, ["comment_added"; 3]);
@@ -215,9 +176,6 @@ fn a_head_row_that_disagrees_with_the_log_is_found_on_postgres() {
     let mut bed = Bed::postgres().unwrap();
     some_history(&mut bed);
     behind_its_back(&bed, "UPDATE head SET seq = 7").unwrap();
-    let found = bed
-        .ledger
-        .read(|snapshot| Ok(audit(snapshot, None)?))
-        .unwrap();
+    let found = bed.ledger.read(|snapshot| Ok(audit(snapshot, None)?)).unwrap();
     assert_eq!(found.findings.len(), 1, "{:?}", found.findings);
 }

@@ -17,7 +17,7 @@ use windlass_domain::event::{ProjectCreated, TaskCreated};
 use windlass_domain::{Event, ProjectId, Status, Task, TaskId, Time};
 use windlass_testkit::postgres;
 
-use crate::{Access, Clock, Error, Ledger, Location, Options, QueueFilter, Transaction};
+use crate::{Clock, Error, Ledger, Location, Options, QueueFilter, Transaction};
 
 /// A clock the test moves.
 #[derive(Clone)]
@@ -59,11 +59,7 @@ impl Bed {
         let database = postgres::shared()?.database_from("windlass_ledger", |url| {
             Ledger::migrate(&Location::parse(url), Options::default()).unwrap();
         });
-        Some(Self::open(
-            Location::parse(&database.url),
-            None,
-            Some(database),
-        ))
+        Some(Self::open(Location::parse(&database.url), None, Some(database)))
     }
 
     fn open(
@@ -72,18 +68,9 @@ impl Bed {
         database: Option<postgres::Database>,
     ) -> Self {
         let clock = Hand::new();
-        let options = Options {
-            clock: Some(Arc::new(clock.clone())),
-            ..Options::default()
-        };
-        let ledger = Ledger::open(&location, Access::Write, options).unwrap();
-        Self {
-            ledger,
-            location,
-            clock,
-            _folder: folder,
-            _database: database,
-        }
+        let options = Options { clock: Some(Arc::new(clock.clone())), ..Options::default() };
+        let ledger = Ledger::open(&location, options).unwrap();
+        Self { ledger, location, clock, _folder: folder, _database: database }
     }
 
     /// Does something as "tester".
@@ -91,10 +78,7 @@ impl Bed {
         &mut self,
         work: impl FnMut(&mut Transaction<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let by = Provenance {
-            actor: "tester".to_owned(),
-            ..Provenance::default()
-        };
+        let by = Provenance { actor: "tester".to_owned(), ..Provenance::default() };
         self.ledger.write(&by, work)
     }
 
@@ -125,10 +109,7 @@ impl Bed {
     }
 
     pub(crate) fn task(&mut self, id: TaskId) -> Task {
-        self.ledger
-            .read(|snapshot| Ok(snapshot.task(id)?))
-            .unwrap()
-            .unwrap()
+        self.ledger.read(|snapshot| Ok(snapshot.task(id)?)).unwrap().unwrap()
     }
 
     pub(crate) fn happen(&mut self, id: TaskId, event: impl Into<Event>) -> Task {
@@ -153,12 +134,7 @@ impl Bed {
             let project = tx.project(task.project)?;
             let obstacles = tx.obstacles(&task)?;
             let role = filter.role.as_deref();
-            let request = Request {
-                agent: &filter.agent,
-                role,
-                lease,
-                now: tx.now(),
-            };
+            let request = Request { agent: &filter.agent, role, lease, now: tx.now() };
             let events = claim(&task, &project, &obstacles, &request)?;
             Ok(Some(tx.record_task(&task, events)?.id))
         })
@@ -186,10 +162,7 @@ pub(crate) fn ready(project: ProjectId) -> TaskCreated {
 }
 
 pub(crate) fn anybody(agent: &str) -> QueueFilter {
-    QueueFilter {
-        agent: agent.to_owned(),
-        ..QueueFilter::default()
-    }
+    QueueFilter { agent: agent.to_owned(), ..QueueFilter::default() }
 }
 
 /// Makes one test for each database out of a function over a [`Bed`].

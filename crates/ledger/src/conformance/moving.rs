@@ -6,7 +6,7 @@ use windlass_domain::Code;
 use windlass_domain::event::CommentAdded;
 
 use super::{Bed, anybody, on_both};
-use crate::{Access, Error, Ledger, Location, Options, export, import};
+use crate::{Error, Ledger, Location, Options, export, import};
 
 on_both! {
     an_exported_log_is_imported_with_equal_hashes
@@ -21,12 +21,7 @@ fn some_history(bed: &mut Bed) {
     let first = bed.add(project, |task| task.tags = vec!["ü".into()]);
     bed.add(project, |task| task.depends_on = vec![first]);
     bed.claim_next(&anybody("w"), None).unwrap();
-    bed.happen(
-        first,
-        CommentAdded {
-            text: "日本語 \"quoted\" \\ \n line".into(),
-        },
-    );
+    bed.happen(first, CommentAdded { text: "日本語 \"quoted\" \\ \n line".into() });
 }
 
 fn exported(bed: &mut Bed) -> Vec<u8> {
@@ -85,13 +80,7 @@ fn a_different_history_is_refused(bed: &mut Bed) {
     other.project("something else");
     let refused = take(&mut other, &exported(bed)).unwrap_err();
     assert_eq!(refused.code(), Code::ImportConflict);
-    assert_eq!(
-        other
-            .ledger
-            .read(|snapshot| Ok(snapshot.head()?.seq))
-            .unwrap(),
-        1
-    );
+    assert_eq!(other.ledger.read(|snapshot| Ok(snapshot.head()?.seq)).unwrap(), 1);
 }
 
 fn a_damaged_file_is_refused_with_its_line(bed: &mut Bed) {
@@ -110,33 +99,18 @@ fn a_damaged_file_is_refused_with_its_line(bed: &mut Bed) {
     let damaged = [
         ("an event is missing", without(3), "line 4"),
         ("the end is missing", without(6), "line 7"),
-        (
-            "it is cut in a line",
-            file[..file.len() - 20].to_owned(),
-            "line 7",
-        ),
+        ("it is cut in a line", file[..file.len() - 20].to_owned(), "line 7"),
         ("a word is changed", file.replace("api", "apl"), "line 2"),
         ("it is another file", "{\"hello\":1}\n".to_owned(), "line 1"),
         ("it is empty", String::new(), "line 1"),
-        (
-            "it is of a later format",
-            file.replacen("\"version\":1", "\"version\":2", 1),
-            "line 1",
-        ),
+        ("it is of a later format", file.replacen("\"version\":1", "\"version\":2", 1), "line 1"),
     ];
     let mut other = another(bed);
     for (what, text, line) in damaged {
         let refused = take(&mut other, text.as_bytes()).unwrap_err();
         assert_eq!(refused.code(), Code::ImportInvalid, "{what}");
         assert!(refused.to_string().starts_with(line), "{what}: {refused}");
-        assert_eq!(
-            other
-                .ledger
-                .read(|snapshot| Ok(snapshot.head()?.seq))
-                .unwrap(),
-            0,
-            "{what}"
-        );
+        assert_eq!(other.ledger.read(|snapshot| Ok(snapshot.head()?.seq)).unwrap(), 0, "{what}");
     }
 }
 
@@ -144,18 +118,15 @@ fn a_damaged_file_is_refused_with_its_line(bed: &mut Bed) {
 fn an_older_file_is_copied_and_brought_up_to_date() {
     let mut bed = Bed::sqlite();
     some_history(&mut bed);
-    let Location::Sqlite(path) = bed.location.clone() else {
-        panic!()
-    };
+    let Location::Sqlite(path) = bed.location.clone() else { panic!() };
     // What a ledger of schema 1 looks like: the log without any view.
     let raw = rusqlite::Connection::open(&path).unwrap();
     for view in crate::sql::VIEWS {
         raw.execute_batch(&format!("DROP TABLE {view}")).unwrap();
     }
-    raw.execute_batch("DELETE FROM migrations WHERE number = 2; PRAGMA user_version = 1")
-        .unwrap();
+    raw.execute_batch("DELETE FROM migrations WHERE number = 2; PRAGMA user_version = 1").unwrap();
     drop(raw);
-    let mut opened = Ledger::open(&bed.location, Access::Write, Options::default()).unwrap();
+    let mut opened = Ledger::open(&bed.location, Options::default()).unwrap();
     assert_eq!(opened.rebuild().unwrap().differences, Vec::new());
     let backup = path.with_file_name("ledger.db.schema-1.backup");
     let copied: i64 = rusqlite::Connection::open(backup)
@@ -169,7 +140,7 @@ fn an_older_file_is_copied_and_brought_up_to_date() {
 fn reading_a_ledger_that_does_not_exist_makes_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let location = Location::Sqlite(folder.path().join("none").join("ledger.db"));
-    let mut ledger = Ledger::open(&location, Access::Read, Options::default()).unwrap();
+    let mut ledger = Ledger::open(&location, Options::default()).unwrap();
     assert_eq!(ledger.read(|snapshot| Ok(snapshot.head()?.seq)).unwrap(), 0);
     assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none());
 }

@@ -29,39 +29,21 @@ struct Field {
 fn worst_in_front(mut bed: Bed) -> Field {
     let (frozen, open) = (bed.project("frozen"), bed.project("open"));
     let elsewhere = bed.add(open, |task| task.status = Status::Backlog);
-    let worst = |project| TaskCreated {
-        priority: 3,
-        tags: vec!["common".into()],
-        ..ready(project)
-    };
+    let worst =
+        |project| TaskCreated { priority: 3, tags: vec!["common".into()], ..ready(project) };
     let kinds = [
         worst(frozen),
-        TaskCreated {
-            agent: Some("bob".into()),
-            ..worst(open)
-        },
-        TaskCreated {
-            depends_on: vec![elsewhere],
-            ..worst(open)
-        },
-        TaskCreated {
-            status: Status::Done,
-            ..worst(open)
-        },
-        TaskCreated {
-            status: Status::Blocked,
-            ..worst(open)
-        },
+        TaskCreated { agent: Some("bob".into()), ..worst(open) },
+        TaskCreated { depends_on: vec![elsewhere], ..worst(open) },
+        TaskCreated { status: Status::Done, ..worst(open) },
+        TaskCreated { status: Status::Blocked, ..worst(open) },
     ];
     for kind in &kinds {
         bed.add(open, |task| *task = kind.clone());
     }
     copy_rows(&bed, MANY / kinds.len());
     bed.write(|tx| {
-        let last = TaskCreated {
-            tags: vec!["common".into(), "rare".into()],
-            ..ready(open)
-        };
+        let last = TaskCreated { tags: vec!["common".into(), "rare".into()], ..ready(open) };
         let mut task =
             windlass_domain::Task::created(tx.new_task_id()?, &last, 2 * MANY as u64, tx.now());
         task.tags.clone_from(&last.tags);
@@ -131,64 +113,29 @@ fn steps(connection: &Connection, sql: &str, cells: &[Cell<'_>]) -> i32 {
     let mut rows = statement.query(params_from_iter(cells)).unwrap();
     while rows.next().unwrap().is_some() {}
     drop(rows);
-    assert_eq!(
-        statement.get_status(StatementStatus::Sort),
-        0,
-        "sorts: {sql}"
-    );
-    assert_eq!(
-        statement.get_status(StatementStatus::AutoIndex),
-        0,
-        "makes an index: {sql}"
-    );
+    assert_eq!(statement.get_status(StatementStatus::Sort), 0, "sorts: {sql}");
+    assert_eq!(statement.get_status(StatementStatus::AutoIndex), 0, "makes an index: {sql}");
     statement.get_status(StatementStatus::VmStep)
 }
 
 fn lists(project: ProjectId) -> Vec<(&'static str, ListFilter)> {
-    let base = || ListFilter {
-        limit: 50,
-        ..ListFilter::default()
-    };
+    let base = || ListFilter { limit: 50, ..ListFilter::default() };
     vec![
         ("all", base()),
-        (
-            "project",
-            ListFilter {
-                project: Some(project),
-                ..base()
-            },
-        ),
-        (
-            "status",
-            ListFilter {
-                status: Some(Status::Blocked),
-                ..base()
-            },
-        ),
+        ("project", ListFilter { project: Some(project), ..base() }),
+        ("status", ListFilter { status: Some(Status::Blocked), ..base() }),
         (
             "project and status",
-            ListFilter {
-                project: Some(project),
-                status: Some(Status::Done),
-                ..base()
-            },
+            ListFilter { project: Some(project), status: Some(Status::Done), ..base() },
         ),
-        (
-            "agent",
-            ListFilter {
-                agent: Some("bob".into()),
-                ..base()
-            },
-        ),
+        ("agent", ListFilter { agent: Some("bob".into()), ..base() }),
     ]
 }
 
 #[test]
 fn claims_lists_and_histories_take_few_steps_on_sqlite() {
     let mut field = worst_in_front(Bed::sqlite());
-    let Location::Sqlite(path) = &field.bed.location else {
-        panic!()
-    };
+    let Location::Sqlite(path) = &field.bed.location else { panic!() };
     let raw = Connection::open(path).unwrap();
     let project = field.open.to_bytes();
     let front = |tag, others| {
@@ -215,34 +162,14 @@ fn claims_lists_and_histories_take_few_steps_on_sqlite() {
         ("claim", front("", "[]")),
         ("claim by tag", front("common", "[]")),
         ("claim by two tags", front("rare", "[\"common\"]")),
-        (
-            "claim of a lease that ran out",
-            steps(&raw, sqlite::RAN_OUT, &ran_out),
-        ),
+        ("claim of a lease that ran out", steps(&raw, sqlite::RAN_OUT, &ran_out)),
         (
             "own leases",
-            steps(
-                &raw,
-                sql::RAN_OUT_OF,
-                &[Cell::Text("bob"), Cell::Int(i64::MAX), Cell::Int(5)],
-            ),
+            steps(&raw, sql::RAN_OUT_OF, &[Cell::Text("bob"), Cell::Int(i64::MAX), Cell::Int(5)]),
         ),
-        (
-            "history",
-            steps(
-                &raw,
-                sql::HISTORY,
-                &[Cell::Bytes(&task.to_bytes()), Cell::Int(100)],
-            ),
-        ),
-        (
-            "notes",
-            steps(&raw, sql::NOTES, &[Cell::Bytes(&task.to_bytes())]),
-        ),
-        (
-            "events",
-            steps(&raw, sql::EVENTS_AFTER, &[Cell::Int(3), Cell::Int(10)]),
-        ),
+        ("history", steps(&raw, sql::HISTORY, &[Cell::Bytes(&task.to_bytes()), Cell::Int(100)])),
+        ("notes", steps(&raw, sql::NOTES, &[Cell::Bytes(&task.to_bytes())])),
+        ("events", steps(&raw, sql::EVENTS_AFTER, &[Cell::Int(3), Cell::Int(10)])),
         (
             "by suffix",
             steps(
@@ -253,10 +180,8 @@ fn claims_lists_and_histories_take_few_steps_on_sqlite() {
         ),
     ];
     for (name, filter) in lists(field.open) {
-        measured.push((
-            name,
-            sql::list(&filter, What::Rows, |text, cells| steps(&raw, text, cells)),
-        ));
+        measured
+            .push((name, sql::list(&filter, What::Rows, |text, cells| steps(&raw, text, cells))));
     }
     for (name, steps) in measured {
         assert!(steps < STEPS, "{name} took {steps} steps");
@@ -268,9 +193,7 @@ fn claims_lists_and_histories_take_few_steps_on_sqlite() {
 #[test]
 fn a_scan_would_take_many_more_steps_than_allowed() {
     let field = worst_in_front(Bed::sqlite());
-    let Location::Sqlite(path) = &field.bed.location else {
-        panic!()
-    };
+    let Location::Sqlite(path) = &field.bed.location else { panic!() };
     let raw = Connection::open(path).unwrap();
     let scan = "SELECT count(*) FROM tasks WHERE status = 'ready' AND open_dependencies = 0";
     assert!(steps(&raw, scan, &[]) > 10 * STEPS);
@@ -325,9 +248,7 @@ impl<'a> postgres::types::FromSql<'a> for Json {
 fn claims_lists_and_histories_touch_few_rows_on_postgres() {
     let Some(bed) = Bed::postgres() else { return };
     let mut field = worst_in_front(bed);
-    let Location::Postgres(url) = &field.bed.location else {
-        panic!()
-    };
+    let Location::Postgres(url) = &field.bed.location else { panic!() };
     let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
     let project = field.open.to_bytes();
     let front = |tag: &'static str, others: &'static str| {
@@ -349,51 +270,22 @@ fn claims_lists_and_histories_touch_few_rows_on_postgres() {
     ];
     let task = field.bed.add(field.open, |_| {}).to_bytes();
     let statements: Vec<(&str, &str, Vec<Cell<'_>>)> = vec![
-        (
-            "claim",
-            crate::postgres::QUEUE_FRONT,
-            front("", "[]").to_vec(),
-        ),
-        (
-            "claim by tag",
-            crate::postgres::QUEUE_FRONT,
-            front("common", "[]").to_vec(),
-        ),
-        (
-            "claim by two tags",
-            crate::postgres::QUEUE_FRONT,
-            front("rare", "[\"common\"]").to_vec(),
-        ),
-        (
-            "claim of a lease that ran out",
-            crate::postgres::RAN_OUT,
-            ran_out.to_vec(),
-        ),
-        (
-            "own leases",
-            sql::RAN_OUT_OF,
-            vec![Cell::Text("bob"), Cell::Int(i64::MAX), Cell::Int(5)],
-        ),
-        (
-            "history",
-            sql::HISTORY,
-            vec![Cell::Bytes(&task), Cell::Int(100)],
-        ),
+        ("claim", crate::postgres::QUEUE_FRONT, front("", "[]").to_vec()),
+        ("claim by tag", crate::postgres::QUEUE_FRONT, front("common", "[]").to_vec()),
+        ("claim by two tags", crate::postgres::QUEUE_FRONT, front("rare", "[\"common\"]").to_vec()),
+        ("claim of a lease that ran out", crate::postgres::RAN_OUT, ran_out.to_vec()),
+        ("own leases", sql::RAN_OUT_OF, vec![Cell::Text("bob"), Cell::Int(i64::MAX), Cell::Int(5)]),
+        ("history", sql::HISTORY, vec![Cell::Bytes(&task), Cell::Int(100)]),
         ("notes", sql::NOTES, vec![Cell::Bytes(&task)]),
-        (
-            "events",
-            sql::EVENTS_AFTER,
-            vec![Cell::Int(50_000), Cell::Int(10)],
-        ),
+        ("events", sql::EVENTS_AFTER, vec![Cell::Int(50_000), Cell::Int(10)]),
     ];
     for (name, text, cells) in statements {
         let rows = rows_touched(&mut client, text, &cells);
         assert!(rows <= 200.0, "{name} touched {rows} rows");
     }
     for (name, filter) in lists(field.open) {
-        let rows = sql::list(&filter, What::Rows, |text, cells| {
-            rows_touched(&mut client, text, cells)
-        });
+        let rows =
+            sql::list(&filter, What::Rows, |text, cells| rows_touched(&mut client, text, cells));
         assert!(rows <= 200.0, "{name} touched {rows} rows");
     }
 }

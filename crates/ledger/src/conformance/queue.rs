@@ -82,17 +82,10 @@ fn all_tags_must_match(bed: &mut Bed) {
     bed.add(project, |task| task.tags = tags(&["b"]));
     let both = bed.add(project, |task| task.tags = tags(&["b", "a", "c"]));
     let mut with = |wanted: &[&str]| {
-        let filter = QueueFilter {
-            tags: tags(wanted),
-            ..anybody("w")
-        };
+        let filter = QueueFilter { tags: tags(wanted), ..anybody("w") };
         bed.ledger
             .read(|snapshot| {
-                Ok(snapshot
-                    .claimable(&filter, 10)?
-                    .iter()
-                    .map(|task| task.id)
-                    .collect::<Vec<_>>())
+                Ok(snapshot.claimable(&filter, 10)?.iter().map(|task| task.id).collect::<Vec<_>>())
             })
             .unwrap()
     };
@@ -112,10 +105,7 @@ fn changing_what_decides_the_order_moves_a_task_in_the_queue(bed: &mut Bed) {
         ..TaskUpdated::default()
     };
     bed.happen(second, update);
-    let old = QueueFilter {
-        tags: vec!["old".into()],
-        ..anybody("w")
-    };
+    let old = QueueFilter { tags: vec!["old".into()], ..anybody("w") };
     assert_eq!(bed.claim_next(&old, None), None);
     assert_eq!(drain(bed, "w"), [second, first]);
 }
@@ -139,10 +129,7 @@ fn a_claim_that_ran_out_is_not_given_back_to_its_own_holder(bed: &mut Bed) {
     bed.claim_next(&anybody("w1"), HALF_AN_HOUR).unwrap();
     bed.clock.advance(1_800_000);
     assert_eq!(bed.claim_next(&anybody("w1"), None), None);
-    let own = bed
-        .ledger
-        .read(|snapshot| Ok(snapshot.own_expired("w1")?))
-        .unwrap();
+    let own = bed.ledger.read(|snapshot| Ok(snapshot.own_expired("w1")?)).unwrap();
     assert_eq!(own, [task]);
 }
 
@@ -174,9 +161,6 @@ fn a_claimed_task_leaves_the_queue_at_once(bed: &mut Bed) {
     bed.add(project, |task| task.tags = vec!["x".into()]);
     assert!(bed.claim_next(&anybody("w1"), None).is_some());
     assert_eq!(bed.claim_next(&anybody("w2"), None), None);
-    let tagged = QueueFilter {
-        tags: vec!["x".into()],
-        ..anybody("w2")
-    };
+    let tagged = QueueFilter { tags: vec!["x".into()], ..anybody("w2") };
     assert_eq!(bed.claim_next(&tagged, None), None);
 }

@@ -27,20 +27,11 @@ on_both! {
 }
 
 fn set(to: Status) -> Event {
-    StatusSet {
-        to,
-        authority: Authority::Free,
-        forced: None,
-    }
-    .into()
+    StatusSet { to, authority: Authority::Free, forced: None }.into()
 }
 
 fn archive() -> Event {
-    TaskArchived {
-        authority: Authority::Free,
-        forced: None,
-    }
-    .into()
+    TaskArchived { authority: Authority::Free, forced: None }.into()
 }
 
 fn open_dependencies(bed: &mut Bed, id: TaskId) -> u64 {
@@ -56,13 +47,7 @@ fn counters_follow_every_way_into_and_out_of_settled(bed: &mut Bed) {
         (set(Status::Done), 0),
         (set(Status::Backlog), 1),
         (archive(), 0),
-        (
-            TaskRestored {
-                to: Status::Backlog,
-            }
-            .into(),
-            1,
-        ),
+        (TaskRestored { to: Status::Backlog }.into(), 1),
         (set(Status::Done), 0),
         (archive(), 0),
         (TaskRestored { to: Status::Done }.into(), 0),
@@ -81,11 +66,7 @@ impl Bed {
         let filter = anybody(agent);
         self.ledger
             .read(|snapshot| {
-                Ok(snapshot
-                    .claimable(&filter, 100)?
-                    .iter()
-                    .map(|task| task.id)
-                    .collect())
+                Ok(snapshot.claimable(&filter, 100)?.iter().map(|task| task.id).collect())
             })
             .unwrap()
     }
@@ -107,11 +88,7 @@ fn removing_a_dependency_frees_the_task(bed: &mut Bed) {
     bed.happen(second, DependencyRemoved { on: first });
     assert_eq!(open_dependencies(bed, second), 0);
     bed.happen(second, DependencyRemoved { on: first });
-    assert_eq!(
-        open_dependencies(bed, second),
-        0,
-        "what is not there is not removed twice"
-    );
+    assert_eq!(open_dependencies(bed, second), 0, "what is not there is not removed twice");
 }
 
 fn children_are_counted_and_follow_their_parent(bed: &mut Bed) {
@@ -120,67 +97,35 @@ fn children_are_counted_and_follow_their_parent(bed: &mut Bed) {
     let other = bed.add(project, |_| {});
     let child = bed.add(project, |task| task.parent = Some(parent));
     assert_eq!(bed.task(parent).open_children, 1);
-    assert!(
-        !bed.claimable_ids("w").contains(&parent),
-        "a parent waits for its subtasks"
-    );
-    let moved = TaskUpdated {
-        parent: Some(Change::To(other)),
-        ..TaskUpdated::default()
-    };
+    assert!(!bed.claimable_ids("w").contains(&parent), "a parent waits for its subtasks");
+    let moved = TaskUpdated { parent: Some(Change::To(other)), ..TaskUpdated::default() };
     bed.happen(child, moved);
-    assert_eq!(
-        (
-            bed.task(parent).open_children,
-            bed.task(other).open_children
-        ),
-        (0, 1)
-    );
+    assert_eq!((bed.task(parent).open_children, bed.task(other).open_children), (0, 1));
     bed.happen(child, set(Status::Done));
     assert_eq!(bed.task(other).open_children, 0);
-    let detached = TaskUpdated {
-        parent: Some(Change::Cleared),
-        ..TaskUpdated::default()
-    };
+    let detached = TaskUpdated { parent: Some(Change::Cleared), ..TaskUpdated::default() };
     bed.happen(child, detached);
-    assert_eq!(
-        bed.task(other).open_children,
-        0,
-        "a settled subtask is not subtracted twice"
-    );
+    assert_eq!(bed.task(other).open_children, 0, "a settled subtask is not subtracted twice");
 }
 
 fn a_dependency_that_arrives_before_its_task_counts_from_then_on(bed: &mut Bed) {
     let project = bed.project("api");
     let later = bed.write(|tx| Ok(tx.new_task_id()?)).unwrap();
     let waiting = bed.add(project, |task| task.depends_on = vec![later]);
-    assert_eq!(
-        open_dependencies(bed, waiting),
-        0,
-        "missing counts as settled"
-    );
-    bed.write(|tx| Ok(tx.create(later, super::ready(project))?))
-        .unwrap();
+    assert_eq!(open_dependencies(bed, waiting), 0, "missing counts as settled");
+    bed.write(|tx| Ok(tx.create(later, super::ready(project))?)).unwrap();
     assert_eq!(open_dependencies(bed, waiting), 1);
 }
 
 fn projects_count_their_tasks_by_status(bed: &mut Bed) {
     let project = bed.project("api");
-    for status in [
-        Status::Backlog,
-        Status::Ready,
-        Status::Blocked,
-        Status::Done,
-    ] {
+    for status in [Status::Backlog, Status::Ready, Status::Blocked, Status::Done] {
         bed.add(project, |task| task.status = status);
     }
     bed.claim_next(&anybody("w"), None).unwrap();
     let gone = bed.add(project, |_| {});
     bed.happen(gone, archive());
-    let counts = bed
-        .ledger
-        .read(|snapshot| Ok(snapshot.project(project)?.counts))
-        .unwrap();
+    let counts = bed.ledger.read(|snapshot| Ok(snapshot.project(project)?.counts)).unwrap();
     let by_status = Status::ALL.map(|status| counts.of(status));
     assert_eq!((by_status, counts.claimable), ([1, 0, 1, 1, 1, 1], 0));
 }
@@ -189,23 +134,12 @@ fn ids_are_found_by_prefix_and_suffix(bed: &mut Bed) {
     let project = bed.project("api");
     let id = bed.add(project, |_| {});
     let whole = id.to_string();
-    for part in [
-        &whole[..10],
-        &whole[20..],
-        &whole[14..],
-        &whole[5..],
-        &whole.to_lowercase()[21..],
-    ] {
-        let found = bed
-            .ledger
-            .read(|snapshot| snapshot.task_named(part))
-            .unwrap();
+    for part in [&whole[..10], &whole[20..], &whole[14..], &whole[5..], &whole.to_lowercase()[21..]]
+    {
+        let found = bed.ledger.read(|snapshot| snapshot.task_named(part)).unwrap();
         assert_eq!(found.id, id, "{part}");
     }
-    let unknown = bed
-        .ledger
-        .read(|snapshot| snapshot.task_named("ZZZZZZ"))
-        .unwrap_err();
+    let unknown = bed.ledger.read(|snapshot| snapshot.task_named("ZZZZZZ")).unwrap_err();
     assert_eq!(unknown.code(), Code::TaskNotFound);
 }
 
@@ -213,20 +147,14 @@ fn an_ambiguous_part_names_its_candidates(bed: &mut Bed) {
     let project = bed.project("api");
     let ids = [bed.add(project, |_| {}), bed.add(project, |_| {})];
     let common = &ids[0].to_string()[..6];
-    let crate::Error::Refused(refusal) = bed
-        .ledger
-        .read(|snapshot| snapshot.task_named(common))
-        .unwrap_err()
+    let crate::Error::Refused(refusal) =
+        bed.ledger.read(|snapshot| snapshot.task_named(common)).unwrap_err()
     else {
         panic!("not refused")
     };
     assert_eq!(refusal.code, Code::IdAmbiguous);
     for id in ids {
-        assert!(
-            refusal.message.contains(&id.to_string()),
-            "{}",
-            refusal.message
-        );
+        assert!(refusal.message.contains(&id.to_string()), "{}", refusal.message);
     }
 }
 
@@ -253,11 +181,8 @@ fn a_rebuild_repairs_and_names_what_was_wrong(bed: &mut Bed) {
     })
     .unwrap();
     let rebuilt = bed.ledger.rebuild().unwrap();
-    let found: Vec<_> = rebuilt
-        .differences
-        .iter()
-        .map(|d| (d.view.as_str(), d.wrong, d.missing))
-        .collect();
+    let found: Vec<_> =
+        rebuilt.differences.iter().map(|d| (d.view.as_str(), d.wrong, d.missing)).collect();
     assert_eq!(found, [("tasks", 1, 1)]);
     assert_eq!(bed.task(id).title, "a task");
     assert_eq!(bed.ledger.rebuild().unwrap().differences, Vec::new());
@@ -278,31 +203,21 @@ fn renames_that_swap_names_survive_a_rebuild(bed: &mut Bed) {
 
 fn working_rows_survive_a_rebuild(bed: &mut Bed) {
     bed.project("api");
-    bed.write(|tx| Ok(tx.demand("this-host", "make_worktree", "{}")?))
-        .unwrap();
+    bed.write(|tx| Ok(tx.demand("this-host", "make_worktree", "{}")?)).unwrap();
     bed.ledger.rebuild().unwrap();
-    let effects = bed
-        .ledger
-        .read(|snapshot| Ok(snapshot.effects_for("this-host", 10)?))
-        .unwrap();
+    let effects = bed.ledger.read(|snapshot| Ok(snapshot.effects_for("this-host", 10)?)).unwrap();
     assert_eq!(effects.len(), 1);
 }
 
 fn an_effect_is_there_until_it_is_settled(bed: &mut Bed) {
     bed.project("api");
-    bed.write(|tx| Ok(tx.demand("this-host", "make_worktree", "{\"x\":1}")?))
-        .unwrap();
+    bed.write(|tx| Ok(tx.demand("this-host", "make_worktree", "{\"x\":1}")?)).unwrap();
     let due = |bed: &mut Bed, host: &str| {
-        bed.ledger
-            .read(|snapshot| Ok(snapshot.effects_for(host, 10)?))
-            .unwrap()
+        bed.ledger.read(|snapshot| Ok(snapshot.effects_for(host, 10)?)).unwrap()
     };
     assert!(due(bed, "another-host").is_empty());
     let effects = due(bed, "this-host");
-    assert_eq!(
-        (effects[0].event_seq, effects[0].kind.as_str()),
-        (1, "make_worktree")
-    );
+    assert_eq!((effects[0].event_seq, effects[0].kind.as_str()), (1, "make_worktree"));
     bed.write(|tx| Ok(tx.settle(&effects[0])?)).unwrap();
     assert!(due(bed, "this-host").is_empty());
 }
@@ -318,12 +233,7 @@ fn lists_show_what_is_asked_for_in_their_order(bed: &mut Bed) {
     let child = bed.add(web, |task| task.parent = Some(elsewhere));
     bed.add(web, |task| task.agent = Some("bob".into()));
     let mut list = |change: fn(&mut ListFilter), project, parent| {
-        let mut filter = ListFilter {
-            limit: 10,
-            project,
-            parent,
-            ..ListFilter::default()
-        };
+        let mut filter = ListFilter { limit: 10, project, parent, ..ListFilter::default() };
         change(&mut filter);
         bed.ledger
             .read(|snapshot| {
@@ -334,20 +244,10 @@ fn lists_show_what_is_asked_for_in_their_order(bed: &mut Bed) {
             .unwrap()
     };
     assert_eq!(list(|_| {}, Some(api), None), [high, low, backlog]);
-    assert_eq!(
-        list(|f| f.status = Some(Status::Ready), Some(api), None),
-        [high, low]
-    );
-    assert_eq!(
-        list(|f| f.status = Some(Status::Archived), None, None),
-        [gone]
-    );
+    assert_eq!(list(|f| f.status = Some(Status::Ready), Some(api), None), [high, low]);
+    assert_eq!(list(|f| f.status = Some(Status::Archived), None, None), [gone]);
     assert_eq!(list(|_| {}, None, Some(elsewhere)), [child]);
     assert_eq!(list(|f| f.agent = Some("bob".into()), None, None).len(), 1);
     assert_eq!(list(|f| f.root = true, Some(web), None).len(), 2);
-    assert_eq!(
-        list(|f| f.available = true, Some(web), None).len(),
-        2,
-        "the parent waits"
-    );
+    assert_eq!(list(|f| f.available = true, Some(web), None).len(), 2, "the parent waits");
 }

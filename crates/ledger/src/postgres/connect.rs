@@ -27,10 +27,7 @@ pub(crate) struct Settings {
 pub(crate) fn open(settings: &Settings) -> Result<Database, Fault> {
     let mut client = connect(settings)?;
     match applied(&mut client)? {
-        NEWEST => Ok(Database {
-            client,
-            settings: settings.clone(),
-        }),
+        NEWEST => Ok(Database { client, settings: settings.clone() }),
         number if number > NEWEST => Err(newer(number)),
         _ => Err(unmigrated()),
     }
@@ -40,38 +37,24 @@ pub(crate) fn open(settings: &Settings) -> Result<Database, Fault> {
 pub(crate) fn migrate(settings: &Settings, now: Time) -> Result<usize, Fault> {
     let mut client = connect(settings)?;
     client
-        .batch_execute(&format!(
-            "BEGIN; SELECT pg_advisory_xact_lock({MIGRATION_LOCK})"
-        ))
+        .batch_execute(&format!("BEGIN; SELECT pg_advisory_xact_lock({MIGRATION_LOCK})"))
         .map_err(fault)?;
     let from = applied(&mut client)?;
     if from > NEWEST {
         return Err(newer(from));
     }
-    let pending: Vec<_> = MIGRATIONS
-        .iter()
-        .filter(|migration| migration.number > from)
-        .collect();
+    let pending: Vec<_> = MIGRATIONS.iter().filter(|migration| migration.number > from).collect();
     for migration in &pending {
         client.batch_execute(migration.postgres).map_err(fault)?;
         let hash = migration::hash(migration.postgres);
         client
             .execute(
                 migration::NOTE,
-                &[
-                    &migration.number,
-                    &migration.name,
-                    &&hash[..],
-                    &now.as_millis(),
-                ],
+                &[&migration.number, &migration.name, &&hash[..], &now.as_millis()],
             )
             .map_err(fault)?;
     }
-    if from > 0
-        && pending
-            .iter()
-            .any(|migration| migration.about == About::Views)
-    {
+    if from > 0 && pending.iter().any(|migration| migration.about == About::Views) {
         let mut store = PostgresStore::new(&mut client, Access::Write);
         rebuild::replay(&mut store)?;
         store.keep_open();
@@ -84,11 +67,8 @@ pub(super) fn connect(settings: &Settings) -> Result<Client, Fault> {
     let mut config: Config = settings.url.parse().map_err(|error: postgres::Error| {
         let why = std::error::Error::source(&error)
             .map_or_else(|| error.to_string(), ToString::to_string);
-        Fault::new(
-            Code::InvalidValue,
-            format!("the address of the database is wrong: {why}"),
-        )
-        .hint("write postgres://user@host/database")
+        Fault::new(Code::InvalidValue, format!("the address of the database is wrong: {why}"))
+            .hint("write postgres://user@host/database")
     })?;
     refuse_what_needs_tls(&config)?;
     config.application_name(&settings.purpose);
@@ -113,10 +93,7 @@ fn refuse_what_needs_tls(config: &Config) -> Result<(), Fault> {
     let is_local = |host: &Host| match host {
         Host::Unix(_) => true,
         Host::Tcp(name) => {
-            name == "localhost"
-                || name
-                    .parse::<std::net::IpAddr>()
-                    .is_ok_and(|ip| ip.is_loopback())
+            name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
         }
     };
     let plain_is_fine = match config.get_ssl_mode() {
@@ -127,18 +104,12 @@ fn refuse_what_needs_tls(config: &Config) -> Result<(), Fault> {
     if plain_is_fine {
         return Ok(());
     }
-    Err(Fault::new(
-        Code::LedgerUnreachable,
-        "connections over TLS are not supported yet",
-    )
-    .hint("use a tunnel or a private network, and say so with sslmode=disable in the address"))
+    Err(Fault::new(Code::LedgerUnreachable, "connections over TLS are not supported yet")
+        .hint("use a tunnel or a private network, and say so with sslmode=disable in the address"))
 }
 
 fn is_starting(fault: &Fault) -> bool {
-    let source = fault
-        .source
-        .as_ref()
-        .and_then(|source| source.downcast_ref::<postgres::Error>());
+    let source = fault.source.as_ref().and_then(|source| source.downcast_ref::<postgres::Error>());
     source
         .and_then(postgres::Error::code)
         .is_some_and(|code| *code == postgres::error::SqlState::CANNOT_CONNECT_NOW)

@@ -62,42 +62,37 @@ impl Database {
 /// What an error of PostgreSQL means for the person in front of it.
 fn fault(error: postgres::Error) -> Fault {
     let state = error.code().cloned();
-    let said = error.as_db_error().map_or_else(
-        || error.to_string(),
-        |database| database.message().to_owned(),
-    );
+    let said = error
+        .as_db_error()
+        .map_or_else(|| error.to_string(), |database| database.message().to_owned());
     let fault = match state {
-        None => Fault::new(
-            Code::LedgerUnreachable,
-            format!("PostgreSQL cannot be reached: {said}"),
-        )
-        .hint("check that the server runs and the address is right")
-        .lost(),
+        None => {
+            Fault::new(Code::LedgerUnreachable, format!("PostgreSQL cannot be reached: {said}"))
+                .hint("check that the server runs and the address is right")
+                .lost()
+        }
         Some(
             SqlState::ADMIN_SHUTDOWN
             | SqlState::CRASH_SHUTDOWN
             | SqlState::CANNOT_CONNECT_NOW
             | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
-        ) => Fault::new(
-            Code::LedgerUnreachable,
-            format!("PostgreSQL ended the connection: {said}"),
-        )
-        .hint("try again")
-        .lost(),
-        Some(SqlState::LOCK_NOT_AVAILABLE) => Fault::new(
-            Code::LedgerLocked,
-            "another client is writing and does not end",
-        )
-        .hint("see who: SELECT pid, application_name, state FROM pg_stat_activity"),
+        ) => {
+            Fault::new(Code::LedgerUnreachable, format!("PostgreSQL ended the connection: {said}"))
+                .hint("try again")
+                .lost()
+        }
+        Some(SqlState::LOCK_NOT_AVAILABLE) => {
+            Fault::new(Code::LedgerLocked, "another client is writing and does not end")
+                .hint("see who: SELECT pid, application_name, state FROM pg_stat_activity")
+        }
         Some(SqlState::DISK_FULL) => {
             Fault::new(Code::LedgerFull, "the database server has no space left")
                 .hint("free some space and try again; nothing was changed")
         }
-        Some(SqlState::READ_ONLY_SQL_TRANSACTION | SqlState::INSUFFICIENT_PRIVILEGE) => Fault::new(
-            Code::LedgerReadOnly,
-            format!("the database refuses to be written: {said}"),
-        )
-        .hint("connect to the primary, as a user who may write"),
+        Some(SqlState::READ_ONLY_SQL_TRANSACTION | SqlState::INSUFFICIENT_PRIVILEGE) => {
+            Fault::new(Code::LedgerReadOnly, format!("the database refuses to be written: {said}"))
+                .hint("connect to the primary, as a user who may write")
+        }
         Some(SqlState::UNDEFINED_TABLE) => unmigrated(),
         Some(
             SqlState::INVALID_CATALOG_NAME
@@ -105,11 +100,10 @@ fn fault(error: postgres::Error) -> Fault {
             | SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
         ) => Fault::new(Code::LedgerUnreachable, said)
             .hint("check user, password and database of the address"),
-        Some(SqlState::DATA_CORRUPTED | SqlState::INDEX_CORRUPTED) => Fault::new(
-            Code::LedgerCorrupt,
-            format!("the database is damaged: {said}"),
-        )
-        .hint("restore a backup of the database"),
+        Some(SqlState::DATA_CORRUPTED | SqlState::INDEX_CORRUPTED) => {
+            Fault::new(Code::LedgerCorrupt, format!("the database is damaged: {said}"))
+                .hint("restore a backup of the database")
+        }
         Some(_) => Fault::new(Code::StorageFailed, format!("PostgreSQL: {said}"))
             .hint("check the ledger: windlass doctor"),
     };
@@ -117,9 +111,6 @@ fn fault(error: postgres::Error) -> Fault {
 }
 
 fn unmigrated() -> Fault {
-    Fault::new(
-        Code::LedgerUnmigrated,
-        "this database holds no ledger of this version yet",
-    )
-    .hint("prepare it once: windlass db migrate")
+    Fault::new(Code::LedgerUnmigrated, "this database holds no ledger of this version yet")
+        .hint("prepare it once: windlass db migrate")
 }

@@ -57,11 +57,7 @@ pub(crate) struct PostgresStore<'a> {
 
 impl<'a> PostgresStore<'a> {
     pub(super) fn new(client: &'a mut Client, access: Access) -> Self {
-        Self {
-            client,
-            access,
-            open: true,
-        }
+        Self { client, access, open: true }
     }
 
     /// Leaves the transaction to whoever began it.
@@ -103,13 +99,8 @@ impl Store for PostgresStore<'_> {
             Access::Read => HEAD,
             Access::Write => LOCKED_HEAD,
         };
-        first(self, text, &[], |row| {
-            Ok(Head {
-                seq: row.count(0)?,
-                hash: row.hash(1)?,
-            })
-        })?
-        .ok_or_else(|| Fault::bug("the head of the log is missing"))
+        first(self, text, &[], |row| Ok(Head { seq: row.count(0)?, hash: row.hash(1)? }))?
+            .ok_or_else(|| Fault::bug("the head of the log is missing"))
     }
 
     fn database_time(&mut self) -> Result<Option<Time>, Fault> {
@@ -149,10 +140,7 @@ impl Store for PostgresStore<'_> {
     }
 
     fn commit(&mut self, head: Head) -> Result<(), Fault> {
-        self.run(
-            MOVE_HEAD,
-            &[Cell::count(head.seq), Cell::Bytes(head.hash.as_bytes())],
-        )?;
+        self.run(MOVE_HEAD, &[Cell::count(head.seq), Cell::Bytes(head.hash.as_bytes())])?;
         self.client.batch_execute("COMMIT").map_err(fault)?;
         self.open = false;
         Ok(())

@@ -77,10 +77,7 @@ impl WriterLock {
         };
         Fault::new(
             Code::LedgerLocked,
-            format!(
-                "waited {} s for the ledger, which {holder} is writing",
-                wait.as_secs()
-            ),
+            format!("waited {} s for the ledger, which {holder} is writing", wait.as_secs()),
         )
         .hint("wait for it to end, or end it, then try again")
         .detail("holder", text.trim())
@@ -98,13 +95,8 @@ impl WriterLock {
 }
 
 fn open(path: &Path) -> Result<File, Fault> {
-    OpenOptions::new()
-        .create(true)
-        .read(true)
-        .write(true)
-        .truncate(false)
-        .open(path)
-        .map_err(|error| {
+    OpenOptions::new().create(true).read(true).write(true).truncate(false).open(path).map_err(
+        |error| {
             Fault::new(
                 Code::LedgerReadOnly,
                 format!("{} cannot be opened: {error}", path.display()),
@@ -112,14 +104,13 @@ fn open(path: &Path) -> Result<File, Fault> {
             .hint("check the permissions of the ledger's folder")
             .detail("path", path.display().to_string())
             .because(error)
-        })
+        },
+    )
 }
 
 fn sign(mut file: &File, purpose: &str) {
     let text = format!("{} {purpose}\n", std::process::id());
     // Only for people to read: whether it succeeds changes nothing.
-    let _signed = file
-        .set_len(0)
-        .and_then(|()| file.rewind())
-        .and_then(|()| file.write_all(text.as_bytes()));
+    let _signed =
+        file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(text.as_bytes()));
 }

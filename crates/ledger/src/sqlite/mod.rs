@@ -8,7 +8,6 @@ mod open;
 mod store;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode};
 use windlass_domain::Code;
@@ -28,24 +27,43 @@ pub(crate) struct Database {
     /// There is no file: an empty ledger in memory stands in for it.
     is_stand_in: bool,
     lock: Option<lock::WriterLock>,
-    wait: Duration,
-    purpose: String,
+    settings: Settings,
 }
 
 impl Database {
     pub(crate) fn begin(&mut self, access: Access) -> Result<SqliteStore<'_>, Fault> {
-        let held = match (access, &mut self.lock) {
-            (Access::Write, Some(lock)) => Some(lock.acquire(self.wait, &self.purpose)?),
-            (Access::Write, None) | (Access::Read, _) => None,
+        let held = match access {
+            Access::Read => None,
+            Access::Write => Some(self.wait_for_turn()?),
         };
         let begin = match access {
             Access::Read => "BEGIN",
             Access::Write => "BEGIN IMMEDIATE",
         };
-        self.connection
-            .execute_batch(begin)
-            .map_err(|error| fault(&self.path, error))?;
+        self.connection.execute_batch(begin).map_err(|error| fault(&self.path, error))?;
         Ok(SqliteStore::new(&self.connection, &self.path, held))
+    }
+
+    fn wait_for_turn(&mut self) -> Result<lock::Held, Fault> {
+        let lock = match self.lock.take() {
+            Some(lock) => lock,
+            None => lock::WriterLock::beside(&self.path)?,
+        };
+        let held = lock.acquire(self.settings.wait, &self.settings.purpose);
+        self.lock = Some(lock);
+        held
+    }
+
+    pub(crate) fn is_stand_in(&self) -> bool {
+        self.is_stand_in
+    }
+
+    /// A ledger that does not exist yet, for finding out whether a request would be refused.
+    pub(crate) fn rehearsal(&mut self) -> Option<SqliteStore<'_>> {
+        if !self.is_stand_in || self.connection.execute_batch("BEGIN").is_err() {
+            return None;
+        }
+        Some(SqliteStore::new(&self.connection, &self.path, None))
     }
 
     /// Writes a consistent copy to a new file.
@@ -64,12 +82,9 @@ impl Database {
 /// Copies beside the target first, so that the target is whole and durable once it is there.
 fn backup(connection: &Connection, path: &Path, to: &Path) -> Result<(), Fault> {
     let unusable = |error: &std::io::Error| {
-        Fault::new(
-            Code::FileUnusable,
-            format!("{} cannot be written: {error}", to.display()),
-        )
-        .hint("check the path, its permissions and the space left")
-        .detail("file", to.display().to_string())
+        Fault::new(Code::FileUnusable, format!("{} cannot be written: {error}", to.display()))
+            .hint("check the path, its permissions and the space left")
+            .detail("file", to.display().to_string())
     };
     let mut partial = to.as_os_str().to_owned();
     partial.push(".partial");
@@ -78,18 +93,15 @@ fn backup(connection: &Connection, path: &Path, to: &Path) -> Result<(), Fault> 
         std::fs::remove_file(&partial).map_err(|error| unusable(&error))?;
     }
     let target = partial.to_str().ok_or_else(|| {
-        Fault::new(
-            Code::FileUnusable,
-            format!("the path {} is not valid UTF-8", to.display()),
-        )
-        .hint("name a file whose path is UTF-8")
+        Fault::new(Code::FileUnusable, format!("the path {} is not valid UTF-8", to.display()))
+            .hint("name a file whose path is UTF-8")
     })?;
-    connection
-        .execute("VACUUM INTO ?1", [target])
-        .map_err(|error| match error.sqlite_error_code() {
+    connection.execute("VACUUM INTO ?1", [target]).map_err(|error| {
+        match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseCorrupt) => fault(path, error),
             _ => unusable(&std::io::Error::other(error)),
-        })?;
+        }
+    })?;
     std::fs::File::open(&partial)
         .and_then(|file| file.sync_all())
         .and_then(|()| std::fs::rename(&partial, to))
@@ -106,7 +118,15 @@ fn synchronous(mode: Synchronous) -> &'static str {
 /// What an error of SQLite means for the person in front of it.
 fn fault(path: &Path, error: rusqlite::Error) -> Fault {
     let shown = path.display();
-    let code = error.sqlite_error_code();
+    let code = match &error {
+        // The file that processes share in memory could not be made longer.
+        rusqlite::Error::SqliteFailure(failure, _)
+            if failure.extended_code == rusqlite::ffi::SQLITE_IOERR_SHMSIZE =>
+        {
+            Some(ErrorCode::DiskFull)
+        }
+        other => other.sqlite_error_code(),
+    };
     let fault = match code {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Fault::new(
             Code::LedgerLocked,
@@ -117,11 +137,10 @@ fn fault(path: &Path, error: rusqlite::Error) -> Fault {
             Fault::new(Code::LedgerReadOnly, format!("{shown} cannot be written"))
                 .hint("check the permissions of the file and its folder")
         }
-        Some(ErrorCode::DiskFull) => Fault::new(
-            Code::LedgerFull,
-            format!("there is no space left for {shown}"),
-        )
-        .hint("free some space and try again; nothing was changed"),
+        Some(ErrorCode::DiskFull) => {
+            Fault::new(Code::LedgerFull, format!("there is no space left for {shown}"))
+                .hint("free some space and try again; nothing was changed")
+        }
         Some(ErrorCode::DatabaseCorrupt) => {
             Fault::new(Code::LedgerCorrupt, format!("{shown} is damaged"))
                 .hint("restore a backup, or export what can be read: windlass export FILE")
@@ -138,10 +157,7 @@ fn fault(path: &Path, error: rusqlite::Error) -> Fault {
 }
 
 fn not_a_ledger(path: &Path) -> Fault {
-    Fault::new(
-        Code::NotALedger,
-        format!("{} is not a ledger of windlass", path.display()),
-    )
-    .hint("name another file with --db, or move this one away")
-    .detail("path", path.display().to_string())
+    Fault::new(Code::NotALedger, format!("{} is not a ledger of windlass", path.display()))
+        .hint("name another file with --db, or move this one away")
+        .detail("path", path.display().to_string())
 }

@@ -11,14 +11,10 @@ use super::lock::WriterLock;
 use super::{Database, SqliteStore, backup, fault, not_a_ledger, synchronous};
 use crate::fault::Fault;
 use crate::migration::{self, About, MIGRATIONS, Migration, NEWEST};
-use crate::{Access, Synchronous, rebuild};
+use crate::{Synchronous, rebuild};
 
 /// Marks a SQLite file as a ledger: "WNDL".
 const APPLICATION_ID: i64 = 0x574e_444c;
-/// A commit that leaves the WAL longer than this many pages moves it into the file. Every process
-/// that opens the ledger alone reads the whole WAL first, so it is kept short.
-const WAL_PAGES: i64 = 256;
-
 /// How to open a ledger file.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
@@ -28,50 +24,78 @@ pub(crate) struct Settings {
     pub(crate) now: Time,
 }
 
-/// Opens a ledger file; makes it if it does not exist, unless it is only read.
-pub(crate) fn open(path: &Path, access: Access, settings: &Settings) -> Result<Database, Fault> {
+/// Opens a ledger file. One that does not exist yet is made by [`Database::make`], when there is
+/// something to write.
+pub(crate) fn open(path: &Path, settings: &Settings) -> Result<Database, Fault> {
+    refuse_what_is_no_file(path)?;
     let exists = path.try_exists().map_err(|error| {
-        Fault::new(
-            Code::LedgerUnreachable,
-            format!("{} cannot be reached: {error}", path.display()),
-        )
-        .hint("check the permissions of the folders above it")
-        .detail("path", path.display().to_string())
-        .because(error)
-    })?;
-    if access == Access::Read && !exists {
-        return empty(path, settings);
-    }
-    let folder = folder_of(path);
-    if !exists {
-        std::fs::create_dir_all(&folder).map_err(|error| {
-            Fault::new(
-                Code::LedgerUnreachable,
-                format!("{} cannot be created", folder.display()),
-            )
-            .hint("check the path of --db, WINDLASS_DB or database.url")
+        let message = format!("{} cannot be reached: {error}", path.display());
+        Fault::new(Code::LedgerUnreachable, message)
+            .hint("check the permissions of the folders above it")
             .detail("path", path.display().to_string())
             .because(error)
+    })?;
+    if exists { open_file(path, settings) } else { empty(path, settings) }
+}
+
+impl Database {
+    /// Makes the file that this empty ledger stands in for.
+    pub(crate) fn make(&mut self) -> Result<(), Fault> {
+        let folder = folder_of(&self.path);
+        make_folder(&folder).map_err(|error| {
+            Fault::new(Code::LedgerUnreachable, format!("{} cannot be created", folder.display()))
+                .hint("check the path of --db, WINDLASS_DB or database.url")
+                .detail("path", self.path.display().to_string())
+                .because(error)
         })?;
+        *self = open_file(&self.path, &self.settings)?;
+        Ok(())
     }
-    refuse_network(&folder)?;
+}
+
+fn open_file(path: &Path, settings: &Settings) -> Result<Database, Fault> {
+    refuse_network(&folder_of(path))?;
     let connection = connect(path, settings)?;
     let mut database = Database {
         connection,
         path: path.to_owned(),
         is_stand_in: false,
         lock: None,
-        wait: settings.wait,
-        purpose: settings.purpose.clone(),
+        settings: settings.clone(),
     };
     if state(&database.connection, path)? != State::Current {
         database.lock = Some(WriterLock::beside(path)?);
-        make_current(&mut database, settings)?;
+        make_current(&mut database)?;
     }
-    if access == Access::Write && database.lock.is_none() {
-        database.lock = Some(WriterLock::beside(path)?);
-    }
+    // Only now it is known to be ours: the WAL of a foreign file is left to its owner.
+    database
+        .connection
+        .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+        .map_err(|error| fault(path, error))?;
     Ok(database)
+}
+
+/// SQLite would take these for ledgers that vanish when the command ends.
+fn refuse_what_is_no_file(path: &Path) -> Result<(), Fault> {
+    let text = path.as_os_str();
+    if !text.is_empty() && text != ":memory:" {
+        return Ok(());
+    }
+    Err(Fault::new(Code::NotALedger, format!("'{}' is not the path of a file", path.display()))
+        .hint("name a file with --db, WINDLASS_DB or database.url"))
+}
+
+/// Makes a folder and those above it, and makes sure that they are there after a power failure.
+fn make_folder(folder: &Path) -> std::io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let above = folder_of(folder);
+    make_folder(&above)?;
+    match std::fs::create_dir(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
+        _ => std::fs::File::open(above)?.sync_all(),
+    }
 }
 
 /// A ledger that does not exist yet reads as an empty one; no file is made for that.
@@ -85,8 +109,7 @@ fn empty(path: &Path, settings: &Settings) -> Result<Database, Fault> {
         path: path.to_owned(),
         is_stand_in: true,
         lock: None,
-        wait: settings.wait,
-        purpose: settings.purpose.clone(),
+        settings: settings.clone(),
     })
 }
 
@@ -98,12 +121,10 @@ fn connect(path: &Path, settings: &Settings) -> Result<Connection, Fault> {
     let connection = Connection::open_with_flags(path, flags).map_err(wrong)?;
     // First of all: everything after this waits instead of failing.
     connection.busy_timeout(settings.wait).map_err(wrong)?;
-    connection
-        .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
-        .map_err(wrong)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(wrong)?;
     connection
         .execute_batch(&format!(
-            "PRAGMA synchronous = {}; PRAGMA wal_autocheckpoint = {WAL_PAGES}; PRAGMA temp_store = MEMORY;",
+            "PRAGMA synchronous = {}; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY;",
             synchronous(settings.synchronous)
         ))
         .map_err(wrong)?;
@@ -129,10 +150,7 @@ fn state(connection: &Connection, path: &Path) -> Result<State, Fault> {
         (APPLICATION_ID, version) if version < NEWEST => Ok(State::Older(version)),
         (APPLICATION_ID, version) => Err(Fault::new(
             Code::LedgerNewer,
-            format!(
-                "{} has schema {version}, this windlass knows {NEWEST}",
-                path.display()
-            ),
+            format!("{} has schema {version}, this windlass knows {NEWEST}", path.display()),
         )
         .hint("use a newer windlass")
         .detail("path", path.display().to_string())
@@ -145,14 +163,13 @@ fn state(connection: &Connection, path: &Path) -> Result<State, Fault> {
 
 fn is_empty(connection: &Connection, path: &Path) -> Result<bool, Fault> {
     connection
-        .query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| {
-            row.get(0)
-        })
+        .query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| row.get(0))
         .map_err(|error| fault(path, error))
 }
 
 /// Makes a new ledger, or migrates an older one after copying it.
-fn make_current(database: &mut Database, settings: &Settings) -> Result<(), Fault> {
+fn make_current(database: &mut Database) -> Result<(), Fault> {
+    let settings = database.settings.clone();
     let path = database.path.clone();
     let wrong = |error| fault(&path, error);
     let Some(lock) = &database.lock else {
@@ -163,10 +180,7 @@ fn make_current(database: &mut Database, settings: &Settings) -> Result<(), Faul
     let from = match state(&database.connection, &path)? {
         State::Current => return Ok(()),
         State::New => {
-            database
-                .connection
-                .execute_batch("PRAGMA journal_mode = WAL")
-                .map_err(wrong)?;
+            database.connection.execute_batch("PRAGMA journal_mode = WAL").map_err(wrong)?;
             0
         }
         State::Older(version) => {
@@ -174,14 +188,9 @@ fn make_current(database: &mut Database, settings: &Settings) -> Result<(), Faul
             version
         }
     };
-    database
-        .connection
-        .execute_batch("BEGIN IMMEDIATE")
-        .map_err(wrong)?;
+    database.connection.execute_batch("BEGIN IMMEDIATE").map_err(wrong)?;
     let mut store = SqliteStore::new(&database.connection, &path, Some(held));
-    let pending = MIGRATIONS
-        .iter()
-        .filter(|migration| migration.number > from);
+    let pending = MIGRATIONS.iter().filter(|migration| migration.number > from);
     let mut views_are_new = false;
     for migration in pending {
         apply(&database.connection, &path, migration, settings.now)?;

@@ -1,6 +1,7 @@
 //! The seam, answered by SQLite.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, Row, ToSql, params_from_iter};
@@ -37,6 +38,16 @@ pub(crate) const RAN_OUT: &str = "SELECT created_seq, urgency, coalesce(due_at, 
          (SELECT 1 FROM task_tags WHERE tag = wanted.value AND task_tags.created_seq = tasks.created_seq)) \
      ORDER BY lease_until LIMIT 1";
 
+/// A commit that leaves the WAL longer than this moves it into the file.
+const WAL_BYTES: u64 = 1024 * 1024;
+
+/// The write-ahead log of a ledger file.
+fn wal_of(path: &Path) -> PathBuf {
+    let mut wal = path.as_os_str().to_owned();
+    wal.push("-wal");
+    PathBuf::from(wal)
+}
+
 /// An open transaction. Dropped without a commit, it is rolled back.
 pub(crate) struct SqliteStore<'a> {
     connection: &'a Connection,
@@ -48,12 +59,7 @@ pub(crate) struct SqliteStore<'a> {
 
 impl<'a> SqliteStore<'a> {
     pub(super) fn new(connection: &'a Connection, path: &'a Path, lock: Option<Held>) -> Self {
-        Self {
-            connection,
-            path,
-            open: true,
-            _lock: lock,
-        }
+        Self { connection, path, open: true, _lock: lock }
     }
 
     /// Ends a transaction that changed the schema.
@@ -61,6 +67,42 @@ impl<'a> SqliteStore<'a> {
         self.run("COMMIT", &[])?;
         self.open = false;
         Ok(())
+    }
+
+    /// A commit that failed may still stand in the WAL, whole, for the next process to find. So
+    /// the WAL is emptied; where even that fails nobody can say what became of it.
+    fn take_back(&mut self, fault: Fault) -> Fault {
+        let _rolled_back = self.connection.execute_batch("ROLLBACK");
+        self.open = false;
+        match self.empty_wal() {
+            Ok(()) => fault,
+            Err(_) => {
+                let message = format!("{}; it may or may not have been recorded", fault.message);
+                Fault { message, ..fault }.hint("look before you try again: windlass events")
+            }
+        }
+    }
+
+    /// Moves a long WAL into the file. A process that opens the ledger alone reads all of the WAL
+    /// first and forgets what was moved before, so it must begin anew, not only be moved. Readers
+    /// may be in the way; then a later commit does it.
+    fn keep_wal_short(&self) {
+        let length = std::fs::metadata(wal_of(self.path)).map_or(0, |wal| wal.len());
+        if length > WAL_BYTES {
+            let _or_later = self.empty_wal();
+        }
+    }
+
+    fn empty_wal(&self) -> rusqlite::Result<()> {
+        let wait: i64 = self.connection.query_row("PRAGMA busy_timeout", [], |row| row.get(0))?;
+        self.connection.busy_timeout(Duration::ZERO)?;
+        let busy: rusqlite::Result<bool> =
+            self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
+        self.connection.busy_timeout(Duration::from_millis(wait.unsigned_abs()))?;
+        match busy? {
+            false => Ok(()),
+            true => Err(rusqlite::Error::ExecuteReturnedResults),
+        }
     }
 
     fn wrong(&self, error: rusqlite::Error) -> Fault {
@@ -89,13 +131,10 @@ impl Drop for SqliteStore<'_> {
 
 impl Statements for SqliteStore<'_> {
     fn run(&mut self, sql: &str, cells: &[Cell<'_>]) -> Result<u64, Fault> {
-        let mut statement = self
-            .connection
-            .prepare_cached(sql)
-            .map_err(|error| self.wrong(error))?;
-        let changed = statement
-            .execute(params_from_iter(cells))
-            .map_err(|error| self.wrong(error))?;
+        let mut statement =
+            self.connection.prepare_cached(sql).map_err(|error| self.wrong(error))?;
+        let changed =
+            statement.execute(params_from_iter(cells)).map_err(|error| self.wrong(error))?;
         Ok(changed as u64)
     }
 
@@ -105,13 +144,10 @@ impl Statements for SqliteStore<'_> {
         cells: &[Cell<'_>],
         each: &mut dyn FnMut(&dyn Columns) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
-        let mut statement = self
-            .connection
-            .prepare_cached(sql)
-            .map_err(|error| self.wrong(error))?;
-        let mut rows = statement
-            .query(params_from_iter(cells))
-            .map_err(|error| self.wrong(error))?;
+        let mut statement =
+            self.connection.prepare_cached(sql).map_err(|error| self.wrong(error))?;
+        let mut rows =
+            statement.query(params_from_iter(cells)).map_err(|error| self.wrong(error))?;
         while let Some(row) = rows.next().map_err(|error| self.wrong(error))? {
             each(row)?;
         }
@@ -121,12 +157,8 @@ impl Statements for SqliteStore<'_> {
 
 impl Store for SqliteStore<'_> {
     fn head(&mut self) -> Result<Head, Fault> {
-        let last = first(self, HEAD, &[], |row| {
-            Ok(Head {
-                seq: row.count(0)?,
-                hash: row.hash(1)?,
-            })
-        })?;
+        let last =
+            first(self, HEAD, &[], |row| Ok(Head { seq: row.count(0)?, hash: row.hash(1)? }))?;
         Ok(last.unwrap_or(Head::EMPTY))
     }
 
@@ -182,8 +214,11 @@ impl Store for SqliteStore<'_> {
     }
 
     fn commit(&mut self, _head: Head) -> Result<(), Fault> {
-        self.run("COMMIT", &[])?;
+        if let Err(fault) = self.run("COMMIT", &[]) {
+            return Err(self.take_back(fault));
+        }
         self.open = false;
+        self.keep_wal_short();
         Ok(())
     }
 }

@@ -14,7 +14,7 @@ use windlass_domain::{Code, Refusal, Status, Task, TaskId, Time, dependency, tex
 use windlass_ledger::{Error, Transaction};
 
 use crate::caller::forced;
-use crate::context::Context;
+use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Output};
 use crate::project::named_or_inbox;
 use crate::sheet::Sheet;
@@ -38,13 +38,7 @@ pub struct Add {
     #[serde(default = "backlog")]
     pub status: String,
     /// From 0 to 3, 3 is the highest
-    #[arg(
-        short,
-        long,
-        value_name = "N",
-        default_value_t = 0,
-        allow_negative_numbers = true
-    )]
+    #[arg(short, long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     #[serde(default)]
     pub priority: i64,
     #[arg(short, long, value_name = "TAG,…", value_delimiter = ',')]
@@ -74,7 +68,7 @@ pub struct Add {
     #[serde(default)]
     pub metadata: Option<JsonObject>,
     /// How long it may be silent before it counts as stale, such as 30m; 0 is never
-    #[arg(long, value_name = "DURATION")]
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
     #[serde(default)]
     pub stale_after: Option<String>,
     /// A first comment
@@ -115,12 +109,10 @@ impl Operation for Add {
 
     fn run(&self, cx: &mut Context) -> Result<Added, Error> {
         let wanted = self.checked(cx)?;
-        let (actor, _) = cx.identity(self.author.as_deref())?;
+        let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
         cx.write(&actor, |tx| {
             let task = self.create(tx, &wanted)?;
-            Ok(Added {
-                task: TaskView::load(tx, &task, Level::Full)?,
-            })
+            Ok(Added { task: TaskView::load(tx, &task, Level::Full)? })
         })
     }
 }
@@ -146,26 +138,20 @@ impl Add {
     fn checked(&self, cx: &Context) -> Result<Wanted, Refusal> {
         let status = Status::parse(&self.status)?;
         if status == Status::Archived {
-            return Err(
-                Refusal::new(Code::InvalidValue, "a task cannot begin archived")
-                    .hint("leave --status out, or give --status ready")
-                    .detail("field", "status")
-                    .detail("given", status),
-            );
+            return Err(Refusal::new(Code::InvalidValue, "a task cannot begin archived")
+                .hint("leave --status out, or give --status ready")
+                .detail("field", "status")
+                .detail("given", status));
         }
         text::few("depends_on", &self.depends_on)?;
         let agent = match (status, &self.agent) {
             (Status::InProgress, given) => cx
-                .identity(given.as_deref())
+                .identity(Name::agent(given.as_ref()))
                 .map(|(name, named)| named.then_some(name))?,
             (_, Some(name)) => Some(text::name("agent", name)?),
             (_, None) => None,
         };
-        let project = self
-            .project
-            .as_deref()
-            .or(cx.default_project())
-            .unwrap_or(INBOX);
+        let project = self.project.as_deref().or(cx.default_project()).unwrap_or(INBOX);
         Ok(Wanted {
             title: text::title(&self.title)?,
             project: text::project_name(project)?,
@@ -179,11 +165,7 @@ impl Add {
             tags: text::tags(&self.tags)?,
             links: text::links(&self.links)?,
             priority: text::priority(self.priority)?,
-            due_at: self
-                .due
-                .as_deref()
-                .map(|due| Time::parse("due", due))
-                .transpose()?,
+            due_at: self.due.as_deref().map(|due| Time::parse("due", due)).transpose()?,
             metadata: self
                 .metadata
                 .as_ref()
@@ -198,11 +180,7 @@ impl Add {
     }
 
     fn create(&self, tx: &mut Transaction<'_>, wanted: &Wanted) -> Result<Task, Error> {
-        let parent = self
-            .parent
-            .as_deref()
-            .map(|id| tx.task_named(id))
-            .transpose()?;
+        let parent = self.parent.as_deref().map(|id| tx.task_named(id)).transpose()?;
         let project = match &parent {
             Some(parent) => {
                 refuse_as_parent(parent)?;
@@ -215,30 +193,16 @@ impl Add {
         if let Some(parent) = &parent {
             refuse_circle_through_parent(tx, id, parent.id, &depends_on)?;
         }
-        let created = Self::event(
-            wanted,
-            &project,
-            parent.map(|parent| parent.id),
-            &depends_on,
-        );
-        let created = TaskCreated {
-            forced: forced_done(tx, id, &created, wanted)?,
-            ..created
-        };
+        let created = Self::event(wanted, &project, parent.map(|parent| parent.id), &depends_on);
+        let created = TaskCreated { forced: forced_done(tx, id, &created, wanted)?, ..created };
         tx.create(id, created)?;
-        let mut task = tx
-            .task(id)?
-            .ok_or_else(|| windlass_ledger::Fault::bug("a new task is missing"))?;
+        let mut task =
+            tx.task(id)?.ok_or_else(|| windlass_ledger::Fault::bug("a new task is missing"))?;
         if wanted.status == Status::InProgress {
             let Some(agent) = &wanted.agent else {
                 return Err(agent_required(&task).into());
             };
-            let request = Request {
-                agent,
-                role: None,
-                lease: wanted.lease,
-                now: tx.now(),
-            };
+            let request = Request { agent, role: None, lease: wanted.lease, now: tx.now() };
             let claimed = set_in_progress(&task, &request, wanted.forced.as_deref());
             task = tx.record_task(&task, [claimed])?;
         }
@@ -303,10 +267,7 @@ pub(super) fn refuse_as_parent(parent: &Task) -> Result<(), Refusal> {
     }
     Err(Refusal::new(
         Code::SubtaskDepth,
-        format!(
-            "task {} is a subtask itself, and subtasks go one level deep",
-            parent.id
-        ),
+        format!("task {} is a subtask itself, and subtasks go one level deep", parent.id),
     )
     .hint("make it a subtask of the parent, or use --depends-on")
     .detail("task_id", parent.id)

@@ -8,7 +8,7 @@ use windlass_domain::{Event, transition};
 use windlass_ledger::{Error, Transaction};
 
 use crate::caller::{By, Caller};
-use crate::context::Context;
+use crate::context::{Context, Name};
 use crate::operation::{Access, Operation};
 use crate::task::comment;
 use crate::view::{Changed, usage};
@@ -43,11 +43,9 @@ impl Operation for Archive {
 
     fn run(&self, cx: &mut Context) -> Result<Changed, Error> {
         if self.cascade && self.orphan {
-            return Err(usage(
-                "--cascade and --orphan exclude each other",
-                "give one of them",
-            )
-            .into());
+            return Err(
+                usage("--cascade and --orphan exclude each other", "give one of them").into()
+            );
         }
         let caller = self.by.caller(cx)?;
         let comment = comment(self.comment.as_deref())?;
@@ -85,10 +83,7 @@ fn archive_open_children(
 
 fn detach_children(tx: &mut Transaction<'_>, parent: &windlass_domain::Task) -> Result<(), Error> {
     for child in tx.children(parent.id)? {
-        let detached = TaskUpdated {
-            parent: Some(Change::Cleared),
-            ..TaskUpdated::default()
-        };
+        let detached = TaskUpdated { parent: Some(Change::Cleared), ..TaskUpdated::default() };
         tx.record_task(&child, [detached.into()])?;
     }
     Ok(())
@@ -117,7 +112,7 @@ impl Operation for Restore {
 
     fn run(&self, cx: &mut Context) -> Result<Changed, Error> {
         let comment = comment(self.comment.as_deref())?;
-        let (actor, _) = cx.identity(self.author.as_deref())?;
+        let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
         cx.write(&actor, |tx| {
             let before = tx.task_named(&self.task)?;
             let restored = transition::restore(&before)?;

@@ -7,7 +7,7 @@ use windlass_domain::claim::{Request, claim};
 use windlass_domain::{Code, Status, Task, TaskId, Time, text};
 use windlass_ledger::{Error, QueueFilter, Transaction};
 
-use crate::context::Context;
+use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Sheet, relative};
 use crate::view::{Level, TaskView, usage};
@@ -50,7 +50,7 @@ pub struct Claim {
     #[serde(default)]
     pub role: Option<String>,
     /// How long the claim holds without renewal, such as 30m
-    #[arg(short, long, value_name = "DURATION")]
+    #[arg(short, long, value_name = "DURATION", allow_hyphen_values = true)]
     #[serde(default)]
     pub lease: Option<String>,
     /// How much of the task to show
@@ -143,14 +143,9 @@ impl Operation for Claim {
     const ACCESS: Access = Access::Write;
 
     fn run(&self, cx: &mut Context) -> Result<Claimed, Error> {
-        let given = self.agent.as_deref().or(self.author.as_deref());
-        let agent = cx.agent(given)?;
+        let agent = cx.agent(Name::either(self.agent.as_ref(), self.author.as_ref()))?;
         let lease = cx.lease(self.lease.as_deref())?;
-        let role = self
-            .role
-            .as_deref()
-            .map(|role| text::name("role", role))
-            .transpose()?;
+        let role = self.role.as_deref().map(|role| text::name("role", role)).transpose()?;
         match (&self.task, self.next) {
             (Some(id), false) => {
                 if self.project.is_some() || !self.tags.is_empty() || self.parent.is_some() {
@@ -161,12 +156,8 @@ impl Operation for Claim {
                     .into());
                 }
                 cx.write(&agent, |tx| {
-                    let request = Request {
-                        agent: &agent,
-                        role: role.as_deref(),
-                        lease,
-                        now: tx.now(),
-                    };
+                    let request =
+                        Request { agent: &agent, role: role.as_deref(), lease, now: tx.now() };
                     claim_one(tx, id, &request, self.view)
                 })
             }
@@ -174,29 +165,21 @@ impl Operation for Claim {
                 let filters = Filters {
                     // Subtasks are in the project of their parent, whatever the default is.
                     project: self.project.clone().or_else(|| {
-                        cx.default_project()
-                            .filter(|_| self.parent.is_none())
-                            .map(str::to_owned)
+                        cx.default_project().filter(|_| self.parent.is_none()).map(str::to_owned)
                     }),
                     tags: text::tags(&self.tags)?,
                     parent: self.parent.clone(),
                     role: role.clone(),
                 };
                 cx.write(&agent, |tx| {
-                    let request = Request {
-                        agent: &agent,
-                        role: role.as_deref(),
-                        lease,
-                        now: tx.now(),
-                    };
+                    let request =
+                        Request { agent: &agent, role: role.as_deref(), lease, now: tx.now() };
                     claim_next(tx, &filters, &request, self.view)
                 })
             }
-            (Some(_), true) => Err(usage(
-                "give a task or --next, not both",
-                "windlass task claim --next",
-            )
-            .into()),
+            (Some(_), true) => {
+                Err(usage("give a task or --next, not both", "windlass task claim --next").into())
+            }
             (None, false) => {
                 Err(usage("which task?", "windlass task claim --next, or name a task").into())
             }
@@ -242,11 +225,7 @@ fn claim_next(
     request: &Request<'_>,
     view: Level,
 ) -> Result<Claimed, Error> {
-    let project = filters
-        .project
-        .as_deref()
-        .map(|name| tx.project_named(name))
-        .transpose()?;
+    let project = filters.project.as_deref().map(|name| tx.project_named(name)).transpose()?;
     let filter = QueueFilter {
         project: project.map(|project| project.id),
         agent: request.agent.to_owned(),
@@ -260,30 +239,15 @@ fn claim_next(
         }
         None => tx.claimable(&filter, ALTERNATIVES + 1)?,
     };
-    let alternatives = candidates
-        .iter()
-        .skip(1)
-        .map(Alternative::eligible)
-        .collect();
+    let alternatives = candidates.iter().skip(1).map(Alternative::eligible).collect();
     let Some(task) = candidates.first() else {
         let own_expired = tx.own_expired(request.agent)?;
         let outcome = Outcome::nothing(own_expired);
-        return Ok(Claimed::nothing(Trace::new(
-            "next",
-            filters.clone(),
-            outcome,
-            alternatives,
-        )));
+        return Ok(Claimed::nothing(Trace::new("next", filters.clone(), outcome, alternatives)));
     };
     let won = win(tx, task, request)?;
     let outcome = Outcome::claimed(task, "the first task of the queue was claimed");
-    Claimed::new(
-        tx,
-        task,
-        &won,
-        view,
-        Trace::new("next", filters.clone(), outcome, alternatives),
-    )
+    Claimed::new(tx, task, &won, view, Trace::new("next", filters.clone(), outcome, alternatives))
 }
 
 /// Decides and records the claim.
@@ -414,9 +378,7 @@ impl Output for Claimed {
             .unwrap_or_default();
         let agent = self.agent.as_deref().unwrap_or_default();
         let fence = self.fence.unwrap_or_default();
-        Sheet::line(format!(
-            "{id} claimed by {agent} under fence {fence}{from}{lease}: {title}"
-        ))
+        Sheet::line(format!("{id} claimed by {agent} under fence {fence}{from}{lease}: {title}"))
     }
 }
 
@@ -429,7 +391,7 @@ pub struct Start {
     #[serde(default)]
     pub agent: Option<String>,
     /// How long the claim holds without renewal, such as 30m
-    #[arg(short, long, value_name = "DURATION")]
+    #[arg(short, long, value_name = "DURATION", allow_hyphen_values = true)]
     #[serde(default)]
     pub lease: Option<String>,
 }
@@ -442,15 +404,10 @@ impl Operation for Start {
     const ACCESS: Access = Access::Write;
 
     fn run(&self, cx: &mut Context) -> Result<Claimed, Error> {
-        let agent = cx.agent(self.agent.as_deref())?;
+        let agent = cx.agent(Name::agent(self.agent.as_ref()))?;
         let lease = cx.lease(self.lease.as_deref())?;
         cx.write(&agent, |tx| {
-            let request = Request {
-                agent: &agent,
-                role: None,
-                lease,
-                now: tx.now(),
-            };
+            let request = Request { agent: &agent, role: None, lease, now: tx.now() };
             claim_one(tx, &self.task, &request, Level::Standard)
         })
     }

@@ -8,7 +8,7 @@ use windlass_domain::transition::refuse_archived;
 use windlass_domain::{TaskId, Time, dependency};
 use windlass_ledger::Error;
 
-use crate::context::Context;
+use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::Sheet;
 
@@ -48,7 +48,7 @@ impl Operation for AddDep {
     const ACCESS: Access = Access::Write;
 
     fn run(&self, cx: &mut Context) -> Result<DepChanged, Error> {
-        let (actor, _) = cx.identity(self.author.as_deref())?;
+        let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
         cx.write(&actor, |tx| {
             let task = tx.task_named(&self.task)?;
             let on = tx.task_named(&self.depends_on)?.id;
@@ -91,7 +91,7 @@ impl Operation for RemoveDep {
     const ACCESS: Access = Access::Write;
 
     fn run(&self, cx: &mut Context) -> Result<DepChanged, Error> {
-        let (actor, _) = cx.identity(self.author.as_deref())?;
+        let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
         cx.write(&actor, |tx| {
             let task = tx.task_named(&self.task)?;
             refuse_archived(&task, "removing a dependency")?;

@@ -16,7 +16,7 @@ use crate::view::{EVENT_COLUMNS, EventView, limit};
 pub struct History {
     pub task: String,
     /// The newest events, at most this many
-    #[arg(short, long, value_name = "N", default_value_t = 100)]
+    #[arg(short, long, value_name = "N", default_value_t = 100, allow_negative_numbers = true)]
     #[serde(default = "hundred")]
     pub limit: u64,
 }
@@ -47,11 +47,7 @@ impl Operation for History {
         cx.read(|snapshot| {
             let task = snapshot.task_named(&self.task)?;
             let events = EventView::all(snapshot.history(task.id.into(), limit)?)?;
-            Ok(HistoryShown {
-                task_id: task.id,
-                events,
-                total: task.version,
-            })
+            Ok(HistoryShown { task_id: task.id, events, total: task.version })
         })
     }
 }

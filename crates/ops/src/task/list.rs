@@ -42,10 +42,10 @@ pub struct List {
     #[arg(long, value_enum, default_value_t = Level::Summary)]
     #[serde(default = "summary")]
     pub view: Level,
-    #[arg(short, long, value_name = "N", default_value_t = 50)]
+    #[arg(short, long, value_name = "N", default_value_t = 50, allow_negative_numbers = true)]
     #[serde(default = "fifty")]
     pub limit: u64,
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     #[serde(default = "one")]
     pub page: u64,
 }
@@ -82,19 +82,13 @@ impl Operation for List {
     fn run(&self, cx: &mut Context) -> Result<Listed, Error> {
         let status = self.status.as_deref().map(Status::parse).transpose()?;
         if self.available && status.is_some_and(|status| status != Status::Ready) {
-            return Err(
-                Refusal::new(Code::InvalidValue, "only ready tasks are available")
-                    .hint("leave --status or --available out")
-                    .detail("field", "status")
-                    .into(),
-            );
+            return Err(Refusal::new(Code::InvalidValue, "only ready tasks are available")
+                .hint("leave --status or --available out")
+                .detail("field", "status")
+                .into());
         }
         let limit = limit(self.limit)?;
-        let Some(offset) = self
-            .page
-            .checked_sub(1)
-            .and_then(|page| page.checked_mul(limit))
-        else {
+        let Some(offset) = self.page.checked_sub(1).and_then(|page| page.checked_mul(limit)) else {
             return Err(Refusal::new(
                 Code::InvalidValue,
                 format!("page {} is not a page", self.page),
@@ -105,16 +99,9 @@ impl Operation for List {
             .into());
         };
         cx.read(|snapshot| {
-            let project = self
-                .project
-                .as_deref()
-                .map(|name| snapshot.project_named(name))
-                .transpose()?;
-            let parent = self
-                .parent
-                .as_deref()
-                .map(|id| snapshot.task_named(id))
-                .transpose()?;
+            let project =
+                self.project.as_deref().map(|name| snapshot.project_named(name)).transpose()?;
+            let parent = self.parent.as_deref().map(|id| snapshot.task_named(id)).transpose()?;
             let filter = ListFilter {
                 project: project.map(|project| project.id),
                 status,
@@ -128,21 +115,14 @@ impl Operation for List {
             let mut names = ProjectNames::default();
             let mut tasks = Vec::new();
             for task in snapshot.list(&filter)? {
-                let details = (self.view == Level::Full)
-                    .then(|| snapshot.details(&task))
-                    .transpose()?;
+                let details =
+                    (self.view == Level::Full).then(|| snapshot.details(&task)).transpose()?;
                 let project = names.of(snapshot, task.project)?;
                 tasks.push(TaskView::new(&task, &project, self.view, details));
             }
             let total = total(snapshot, &filter)?;
             let has_more = offset + (tasks.len() as u64) < total;
-            Ok(Listed {
-                tasks,
-                total,
-                page: self.page,
-                limit,
-                has_more,
-            })
+            Ok(Listed { tasks, total, page: self.page, limit, has_more })
         })
     }
 }
@@ -181,10 +161,6 @@ impl Output for Listed {
             true => format!("; go on with --page {}", self.page + 1),
             false => String::new(),
         };
-        sheet.and_line(Cell::dim(format!(
-            "{} of {} tasks{next}",
-            self.tasks.len(),
-            self.total
-        )))
+        sheet.and_line(Cell::dim(format!("{} of {} tasks{next}", self.tasks.len(), self.total)))
     }
 }

@@ -29,8 +29,6 @@ use windlass_domain::{Event, Refusal, text};
 
 /// The event of a `--comment` that goes with another command.
 pub(crate) fn comment(given: Option<&str>) -> Result<Option<Event>, Refusal> {
-    let said = given
-        .map(|given| text::said("comment", given))
-        .transpose()?;
+    let said = given.map(|given| text::said("comment", given)).transpose()?;
     Ok(said.map(|text| CommentAdded { text }.into()))
 }

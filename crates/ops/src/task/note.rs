@@ -9,7 +9,7 @@ use windlass_domain::{TaskId, Time, progress, text};
 use windlass_ledger::Error;
 
 use crate::caller::By;
-use crate::context::Context;
+use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::Sheet;
 use crate::view::JsonObject;
@@ -43,26 +43,18 @@ impl Operation for Comment {
 
     fn run(&self, cx: &mut Context) -> Result<Commented, Error> {
         let said = text::said("text", &self.text)?;
-        let (author, _) = cx.identity(self.author.as_deref())?;
+        let (author, _) = cx.identity(Name::author(self.author.as_ref()))?;
         cx.write(&author, |tx| {
             let task = tx.task_named(&self.task)?;
             tx.record_task(&task, [CommentAdded { text: said.clone() }.into()])?;
-            Ok(Commented {
-                task_id: task.id,
-                text: said.clone(),
-                author: author.clone(),
-            })
+            Ok(Commented { task_id: task.id, text: said.clone(), author: author.clone() })
         })
     }
 }
 
 impl Output for Commented {
     fn sheet(&self, _now: Time) -> Sheet {
-        Sheet::line(format!(
-            "{} commented by {}",
-            self.task_id.short(),
-            self.author
-        ))
+        Sheet::line(format!("{} commented by {}", self.task_id.short(), self.author))
     }
 }
 
@@ -128,15 +120,8 @@ impl Operation for Checkpoint {
 
 impl Output for CheckpointSaved {
     fn sheet(&self, _now: Time) -> Sheet {
-        let progress = self
-            .progress
-            .map(|progress| format!(" at {progress}%"))
-            .unwrap_or_default();
-        Sheet::line(format!(
-            "{} checkpoint{progress}: {}",
-            self.task_id.short(),
-            self.name
-        ))
+        let progress = self.progress.map(|progress| format!(" at {progress}%")).unwrap_or_default();
+        Sheet::line(format!("{} checkpoint{progress}: {}", self.task_id.short(), self.name))
     }
 }
 
@@ -175,22 +160,13 @@ impl Operation for Progress {
             let task = tx.task_named(&self.task)?;
             let set = progress::progress(&task, &caller.bearer(&task), percent)?;
             let task = tx.record_task(&task, [set])?;
-            Ok(ProgressSaved {
-                task_id: task.id,
-                title: task.title,
-                progress: percent,
-            })
+            Ok(ProgressSaved { task_id: task.id, title: task.title, progress: percent })
         })
     }
 }
 
 impl Output for ProgressSaved {
     fn sheet(&self, _now: Time) -> Sheet {
-        Sheet::line(format!(
-            "{} is at {}%: {}",
-            self.task_id.short(),
-            self.progress,
-            self.title
-        ))
+        Sheet::line(format!("{} is at {}%: {}", self.task_id.short(), self.progress, self.title))
     }
 }

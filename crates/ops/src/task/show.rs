@@ -126,11 +126,7 @@ impl Operation for Show {
             let (comments, checkpoints) = split(notes)?;
             let children = match self.no_subtasks {
                 true => Vec::new(),
-                false => snapshot
-                    .children(task.id)?
-                    .iter()
-                    .map(|child| child.id)
-                    .collect(),
+                false => snapshot.children(task.id)?.iter().map(|child| child.id).collect(),
             };
             let prerequisites = snapshot.prerequisites(task.id)?;
             let dependents = snapshot.dependents(task.id)?;
@@ -154,18 +150,10 @@ fn split(notes: Vec<Recorded>) -> Result<(Vec<CommentView>, Vec<CheckpointView>)
         let timestamp = note.header.at;
         match note.event()? {
             Some(Event::CommentAdded(data)) => {
-                comments.push(CommentView {
-                    text: data.text,
-                    author,
-                    timestamp,
-                });
+                comments.push(CommentView { text: data.text, author, timestamp });
             }
             Some(Event::TaskBlocked(data)) => {
-                comments.extend(data.reason.map(|text| CommentView {
-                    text,
-                    author,
-                    timestamp,
-                }));
+                comments.extend(data.reason.map(|text| CommentView { text, author, timestamp }));
             }
             Some(Event::CheckpointRecorded(data)) => checkpoints.push(CheckpointView {
                 name: data.name,
@@ -182,14 +170,10 @@ fn split(notes: Vec<Recorded>) -> Result<(Vec<CommentView>, Vec<CheckpointView>)
 
 impl Output for Shown {
     fn sheet(&self, now: Time) -> Sheet {
-        let mut sheet = Sheet::default()
-            .and_heading(&self.task.title)
-            .and_facts(facts(&self.task, now));
-        if let Some(description) = self
-            .task
-            .full
-            .as_ref()
-            .and_then(|full| full.description.as_ref())
+        let mut sheet =
+            Sheet::default().and_heading(&self.task.title).and_facts(facts(&self.task, now));
+        if let Some(description) =
+            self.task.full.as_ref().and_then(|full| full.description.as_ref())
         {
             sheet = sheet.and_text(description);
         }
@@ -231,9 +215,7 @@ impl Output for Shown {
                 ]
             };
             let rows = self.comments.iter().map(row).collect();
-            sheet = sheet
-                .and_heading("comments")
-                .and_table(&["when", "author", "comment…"], rows);
+            sheet = sheet.and_heading("comments").and_table(&["when", "author", "comment…"], rows);
         }
         sheet
     }
@@ -263,23 +245,12 @@ fn facts(task: &TaskView, now: Time) -> Vec<(&'static str, Cell)> {
         if !standard.tags.is_empty() {
             facts.push(("tags", standard.tags.join(", ").into()));
         }
-        facts.extend(
-            standard
-                .progress
-                .map(|progress| ("progress", format!("{progress}%").into())),
-        );
+        facts.extend(standard.progress.map(|progress| ("progress", format!("{progress}%").into())));
     }
     if let Some(full) = &task.full {
-        facts.extend(
-            full.links
-                .iter()
-                .map(|link| ("link", Cell::from(link.clone()))),
-        );
+        facts.extend(full.links.iter().map(|link| ("link", Cell::from(link.clone()))));
         if !full.metadata.is_empty() {
-            facts.push((
-                "metadata",
-                Value::from(full.metadata.clone()).to_string().into(),
-            ));
+            facts.push(("metadata", Value::from(full.metadata.clone()).to_string().into()));
         }
     }
     facts.push(("created", relative(task.created_at, now).into()));

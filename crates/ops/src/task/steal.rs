@@ -8,7 +8,7 @@ use windlass_domain::{Status, TaskId, Time, text};
 use windlass_ledger::Error;
 
 use crate::caller::By;
-use crate::context::Context;
+use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Sheet, relative};
 use crate::view::usage;
@@ -38,7 +38,7 @@ pub struct Steal {
     #[serde(default)]
     pub reason: Option<String>,
     /// How long the claim holds without renewal, such as 30m
-    #[arg(short, long, value_name = "DURATION")]
+    #[arg(short, long, value_name = "DURATION", allow_hyphen_values = true)]
     #[serde(default)]
     pub lease: Option<String>,
 }
@@ -72,22 +72,17 @@ impl Operation for Steal {
             (_, true) => claim::Steal::Forced,
             (false, false) => {
                 return Err(
-                    usage("say when it may be taken", "give --if-expired, or --force").into(),
+                    usage("say when it may be taken", "give --if-expired, or --force").into()
                 );
             }
         };
-        let agent = cx.agent(self.agent.as_deref().or(self.author.as_deref()))?;
+        let agent = cx.agent(Name::either(self.agent.as_ref(), self.author.as_ref()))?;
         let lease = cx.lease(self.lease.as_deref())?;
         let reason = self.reason.as_deref().map(text::reason).transpose()?;
         cx.write(&agent, |tx| {
             let task = tx.task_named(&self.task)?;
             let project = tx.project(task.project)?;
-            let request = Request {
-                agent: &agent,
-                role: None,
-                lease,
-                now: tx.now(),
-            };
+            let request = Request { agent: &agent, role: None, lease, now: tx.now() };
             let events = claim::steal(&task, &project, how, reason.as_deref(), &request)?;
             let after = tx.record_task(&task, events)?;
             Ok(Stolen {
@@ -121,7 +116,7 @@ impl Output for Stolen {
 pub struct Renew {
     pub task: String,
     /// How long from now; by default as long as before
-    #[arg(short, long, value_name = "DURATION")]
+    #[arg(short, long, value_name = "DURATION", allow_hyphen_values = true)]
     #[serde(default)]
     pub lease: Option<String>,
     #[command(flatten)]
@@ -175,18 +170,8 @@ impl Operation for Renew {
 
 impl Output for Renewed {
     fn sheet(&self, now: Time) -> Sheet {
-        let until = self
-            .lease_until
-            .map(|until| relative(until, now))
-            .unwrap_or_default();
-        let how = if self.renewed {
-            "renewed"
-        } else {
-            "still fresh"
-        };
-        Sheet::line(format!(
-            "{} {how}: the lease runs out {until}",
-            self.task_id.short()
-        ))
+        let until = self.lease_until.map(|until| relative(until, now)).unwrap_or_default();
+        let how = if self.renewed { "renewed" } else { "still fresh" };
+        Sheet::line(format!("{} {how}: the lease runs out {until}", self.task_id.short()))
     }
 }

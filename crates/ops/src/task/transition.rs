@@ -8,7 +8,7 @@ use windlass_domain::{Event, Status, Task, text, transition};
 use windlass_ledger::{Error, Transaction};
 
 use crate::caller::By;
-use crate::context::Context;
+use crate::context::{Context, Name};
 use crate::operation::{Access, Operation};
 use crate::task::comment;
 use crate::view::Changed;
@@ -39,11 +39,7 @@ impl Operation for Complete {
         let comment = comment(self.comment.as_deref())?;
         change(cx, &self.task, caller.name(), comment, |tx, task| {
             let obstacles = tx.obstacles(task)?;
-            Ok(Some(transition::complete(
-                task,
-                &caller.bearer(task),
-                &obstacles,
-            )?))
+            Ok(Some(transition::complete(task, &caller.bearer(task), &obstacles)?))
         })
     }
 }
@@ -100,17 +96,10 @@ impl Operation for Block {
 
     fn run(&self, cx: &mut Context) -> Result<Changed, Error> {
         let caller = self.by.caller(cx)?;
-        let reason = self
-            .comment
-            .as_deref()
-            .map(|given| text::said("comment", given))
-            .transpose()?;
+        let reason =
+            self.comment.as_deref().map(|given| text::said("comment", given)).transpose()?;
         change(cx, &self.task, caller.name(), None, |_, task| {
-            Ok(Some(transition::block(
-                task,
-                &caller.bearer(task),
-                reason.clone(),
-            )?))
+            Ok(Some(transition::block(task, &caller.bearer(task), reason.clone())?))
         })
     }
 }
@@ -124,7 +113,7 @@ pub struct Unblock {
     #[serde(default)]
     pub release: bool,
     /// How long the claim holds without renewal, such as 30m
-    #[arg(short, long, value_name = "DURATION")]
+    #[arg(short, long, value_name = "DURATION", allow_hyphen_values = true)]
     #[serde(default)]
     pub lease: Option<String>,
     /// What changed
@@ -152,13 +141,7 @@ impl Operation for Unblock {
             false => transition::Unblock::Resume,
         };
         change(cx, &self.task, caller.name(), comment, |tx, task| {
-            Ok(Some(transition::unblock(
-                task,
-                &caller.bearer(task),
-                how,
-                lease,
-                tx.now(),
-            )?))
+            Ok(Some(transition::unblock(task, &caller.bearer(task), how, lease, tx.now())?))
         })
     }
 }
@@ -195,10 +178,8 @@ impl Operation for Reopen {
     fn run(&self, cx: &mut Context) -> Result<Changed, Error> {
         let to = Status::parse(&self.status)?;
         let comment = comment(self.comment.as_deref())?;
-        let (actor, _) = cx.identity(self.author.as_deref())?;
-        change(cx, &self.task, &actor, comment, |_, task| {
-            Ok(Some(transition::reopen(task, to)?))
-        })
+        let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
+        change(cx, &self.task, &actor, comment, |_, task| Ok(Some(transition::reopen(task, to)?)))
     }
 }
 
@@ -208,7 +189,7 @@ pub struct SetStatus {
     pub task: String,
     pub status: String,
     /// When it goes in progress: how long the claim holds without renewal
-    #[arg(short, long, value_name = "DURATION")]
+    #[arg(short, long, value_name = "DURATION", allow_hyphen_values = true)]
     #[serde(default)]
     pub lease: Option<String>,
     #[command(flatten)]
@@ -232,20 +213,9 @@ impl Operation for SetStatus {
                 Status::Done => tx.obstacles(task)?,
                 _ => windlass_domain::completion::Obstacles::default(),
             };
-            let request = Request {
-                agent: caller.name(),
-                role: None,
-                lease,
-                now: tx.now(),
-            };
+            let request = Request { agent: caller.name(), role: None, lease, now: tx.now() };
             let claim = Some(&request).filter(|_| caller.is_named());
-            Ok(transition::set_status(
-                task,
-                to,
-                &caller.bearer(task),
-                &obstacles,
-                claim,
-            )?)
+            Ok(transition::set_status(task, to, &caller.bearer(task), &obstacles, claim)?)
         })
     }
 }
@@ -260,10 +230,7 @@ fn change(
 ) -> Result<Changed, Error> {
     cx.write(actor, |tx| {
         let before = tx.task_named(task)?;
-        let events: Vec<Event> = decide(tx, &before)?
-            .into_iter()
-            .chain(comment.clone())
-            .collect();
+        let events: Vec<Event> = decide(tx, &before)?.into_iter().chain(comment.clone()).collect();
         if events.is_empty() {
             return Ok(Changed::new(&before, &before));
         }

@@ -9,7 +9,7 @@ use windlass_domain::{Code, Refusal, Task, Time, dependency, text};
 use windlass_ledger::{Details, Error, Transaction};
 
 use super::add::{refuse_as_parent, stale_after};
-use crate::context::Context;
+use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::Sheet;
 use crate::view::{JsonObject, Level, TaskView, usage};
@@ -53,7 +53,7 @@ pub struct Update {
     #[serde(default)]
     pub metadata: Option<JsonObject>,
     /// How long it may be silent before it counts as stale; 0 is never, '' the default
-    #[arg(long, value_name = "DURATION")]
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
     #[serde(default)]
     pub stale_after: Option<String>,
     /// Who acts
@@ -81,13 +81,11 @@ impl Operation for Update {
     fn run(&self, cx: &mut Context) -> Result<Updated, Error> {
         let wanted = self.checked()?;
         if wanted == TaskUpdated::default() && self.parent.is_none() {
-            return Err(usage(
-                "nothing to change was given",
-                "give a field, such as --priority 2",
-            )
-            .into());
+            return Err(
+                usage("nothing to change was given", "give a field, such as --priority 2").into()
+            );
         }
-        let (actor, _) = cx.identity(self.author.as_deref())?;
+        let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
         cx.write(&actor, |tx| {
             let task = tx.task_named(&self.task)?;
             refuse_archived(&task, "an update")?;
@@ -96,23 +94,13 @@ impl Operation for Update {
             }
             let details = tx.details(&task)?;
             let parent = self.new_parent(tx, &task)?;
-            let changes = only_changes(
-                TaskUpdated {
-                    parent,
-                    ..wanted.clone()
-                },
-                &task,
-                &details,
-            );
+            let changes = only_changes(TaskUpdated { parent, ..wanted.clone() }, &task, &details);
             let fields = names(&changes)?;
             let task = match fields.is_empty() {
                 true => task,
                 false => tx.record_task(&task, [changes.into()])?,
             };
-            Ok(Updated {
-                task: TaskView::load(tx, &task, Level::Full)?,
-                changed: fields,
-            })
+            Ok(Updated { task: TaskView::load(tx, &task, Level::Full)?, changed: fields })
         })
     }
 }
@@ -121,9 +109,7 @@ impl Update {
     fn checked(&self) -> Result<TaskUpdated, Refusal> {
         let list = |given: &Option<Vec<String>>| -> Option<Vec<String>> {
             // An empty value means none, so that a list can be cleared.
-            given
-                .clone()
-                .map(|items| if items == [""] { Vec::new() } else { items })
+            given.clone().map(|items| if items == [""] { Vec::new() } else { items })
         };
         Ok(TaskUpdated {
             title: self.title.as_deref().map(text::title).transpose()?,
@@ -132,16 +118,10 @@ impl Update {
                 .as_deref()
                 .map(|given| text::long("description", given))
                 .transpose()?,
-            links: list(&self.links)
-                .map(|links| text::links(&links))
-                .transpose()?,
+            links: list(&self.links).map(|links| text::links(&links)).transpose()?,
             tags: list(&self.tags).map(|tags| text::tags(&tags)).transpose()?,
             priority: self.priority.map(text::priority).transpose()?,
-            metadata: self
-                .metadata
-                .as_ref()
-                .map(|object| text::metadata(&object.0))
-                .transpose()?,
+            metadata: self.metadata.as_ref().map(|object| text::metadata(&object.0)).transpose()?,
             due_at: change(self.due.as_deref(), |due| Time::parse("due", due))?,
             stale_after_minutes: change(self.stale_after.as_deref(), stale_after)?,
             parent: None,
@@ -165,10 +145,7 @@ impl Update {
         if !tx.children(task.id)?.is_empty() {
             return Err(Refusal::new(
                 Code::SubtaskDepth,
-                format!(
-                    "task {} has subtasks, and subtasks go one level deep",
-                    task.id
-                ),
+                format!("task {} has subtasks, and subtasks go one level deep", task.id),
             )
             .hint("detach its subtasks first")
             .detail("task_id", task.id)
@@ -181,10 +158,7 @@ impl Update {
         if parent.project != task.project {
             return Err(Refusal::new(
                 Code::InvalidValue,
-                format!(
-                    "task {} is in another project than task {}",
-                    parent.id, task.id
-                ),
+                format!("task {} is in another project than task {}", parent.id, task.id),
             )
             .hint("a subtask is in the project of its parent")
             .detail("field", "parent")
@@ -206,21 +180,12 @@ fn change<T>(
 }
 
 fn held_cannot_be_routed(task: &Task) -> Refusal {
-    let holder = task
-        .held()
-        .map(|held| held.agent.to_owned())
-        .unwrap_or_default();
+    let holder = task.held().map(|held| held.agent.to_owned()).unwrap_or_default();
     Refusal::new(
         Code::AlreadyClaimed,
-        format!(
-            "task {} is held by {holder} and cannot be routed to another",
-            task.id
-        ),
+        format!("task {} is held by {holder} and cannot be routed to another", task.id),
     )
-    .hint(format!(
-        "take it over: windlass task steal {} --force --agent NAME",
-        task.id
-    ))
+    .hint(format!("take it over: windlass task steal {} --force --agent NAME", task.id))
     .detail("task_id", task.id)
     .detail("holder", holder)
 }
@@ -235,12 +200,8 @@ fn only_changes(wanted: TaskUpdated, task: &Task, details: &Details) -> TaskUpda
             .filter(|text| text.as_str() != details.description.as_deref().unwrap_or_default()),
         links: wanted.links.filter(|links| *links != details.links),
         tags: wanted.tags.filter(|tags| *tags != task.tags),
-        priority: wanted
-            .priority
-            .filter(|priority| *priority != task.priority),
-        metadata: wanted
-            .metadata
-            .filter(|metadata| *metadata != details.metadata),
+        priority: wanted.priority.filter(|priority| *priority != task.priority),
+        metadata: wanted.metadata.filter(|metadata| *metadata != details.metadata),
         due_at: wanted.due_at.filter(|due| due.value() != task.due_at),
         stale_after_minutes: wanted
             .stale_after_minutes

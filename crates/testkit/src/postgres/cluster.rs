@@ -145,18 +145,12 @@ impl Cluster {
             answered = connection.admin().is_ok();
             answered || !is_alive(server)
         });
-        if answered {
-            Ok(())
-        } else {
-            Err(self.not_started())
-        }
+        if answered { Ok(()) } else { Err(self.not_started()) }
     }
 
     /// Gives the guard an order and waits until it has carried it out.
     fn order(&mut self, order: &str) -> Result<String, Error> {
-        let Self {
-            orders, answers, ..
-        } = self;
+        let Self { orders, answers, .. } = self;
         let mut speak = || {
             let orders = orders.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
             writeln!(orders, "{order}")?;
@@ -172,10 +166,7 @@ impl Cluster {
         let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
         let lines: Vec<&str> = log.lines().collect();
         Error::NotStarted(
-            lines
-                .get(lines.len().saturating_sub(20)..)
-                .unwrap_or_default()
-                .join("\n"),
+            lines.get(lines.len().saturating_sub(20)..).unwrap_or_default().join("\n"),
         )
     }
 }
@@ -202,10 +193,7 @@ fn owner() -> Result<Owner, Error> {
     let users = fs::read_to_string("/etc/passwd")
         .map_err(|error| Error::Io("read /etc/passwd".into(), error))?;
     let named = |name| users.lines().find_map(|line| ids_of(line, name));
-    named("postgres")
-        .or_else(|| named("nobody"))
-        .map(Some)
-        .ok_or(Error::NoUser)
+    named("postgres").or_else(|| named("nobody")).map(Some).ok_or(Error::NoUser)
 }
 
 fn ids_of(line: &str, name: &str) -> Owner {
@@ -223,9 +211,7 @@ fn prepare(folder: &Path, owner: Owner) -> Result<PathBuf, Error> {
     if fs::read_dir(folder).map_err(io)?.next().is_some() {
         return Err(Error::NotEmpty(folder.to_owned()));
     }
-    let made = tempfile::Builder::new()
-        .prefix("windlass-sockets-")
-        .tempdir_in(SOCKETS_BELOW);
+    let made = tempfile::Builder::new().prefix("windlass-sockets-").tempdir_in(SOCKETS_BELOW);
     let sockets = made.map_err(|error| Error::Io("make a folder for the socket".into(), error))?;
     if let Some((user, group)) = owner {
         chown(folder, Some(user), Some(group)).map_err(io)?;
@@ -237,22 +223,14 @@ fn prepare(folder: &Path, owner: Owner) -> Result<PathBuf, Error> {
 fn make(initdb: &Path, folder: &Path, owner: Owner) -> Result<(), Error> {
     let data = folder.join("data");
     let output = as_owner(initdb, owner)
-        .args([
-            "--auth=trust",
-            "--locale=C",
-            "--encoding=UTF8",
-            "--no-sync",
-            "--no-instructions",
-        ])
+        .args(["--auth=trust", "--locale=C", "--encoding=UTF8", "--no-sync", "--no-instructions"])
         .arg(format!("--username={USER}"))
         .arg("--pgdata")
         .arg(&data)
         .output()
         .map_err(|error| Error::Io("start initdb".into(), error))?;
     if !output.status.success() {
-        return Err(Error::Initdb(
-            String::from_utf8_lossy(&output.stderr).into_owned(),
-        ));
+        return Err(Error::Initdb(String::from_utf8_lossy(&output.stderr).into_owned()));
     }
     OpenOptions::new()
         .append(true)
@@ -281,11 +259,7 @@ fn start_guard(
 /// A program with the owner's rights and nothing in its environment that PostgreSQL would heed.
 fn as_owner(program: &Path, owner: Owner) -> Command {
     let mut command = machine::command(program);
-    command
-        .env_clear()
-        .env("TZ", "UTC")
-        .current_dir("/")
-        .stdin(Stdio::null());
+    command.env_clear().env("TZ", "UTC").current_dir("/").stdin(Stdio::null());
     if let Some(path) = machine::variable("PATH") {
         command.env("PATH", path);
     }

@@ -34,9 +34,7 @@ pub struct Database {
 
 impl Server {
     pub(super) fn at(sockets: impl Into<PathBuf>) -> Self {
-        Self {
-            sockets: sockets.into(),
-        }
+        Self { sockets: sockets.into() }
     }
 
     /// A database with nothing in it.
@@ -55,9 +53,7 @@ impl Server {
     #[must_use]
     pub fn database_from(&self, template: &str, prepare: impl FnOnce(&str)) -> Database {
         assert!(
-            template
-                .chars()
-                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'),
+            template.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'),
             "a template's name is of a-z, 0-9 and _, not {template:?}"
         );
         self.ensure(template, prepare)
@@ -67,10 +63,7 @@ impl Server {
 
     /// What accepts connections: `postgres:///NAME?host=FOLDER&user=windlass`.
     pub fn url(&self, database: &str) -> String {
-        format!(
-            "postgres:///{database}?host={}&user={USER}",
-            escaped(&self.sockets)
-        )
+        format!("postgres:///{database}?host={}&user={USER}", escaped(&self.sockets))
     }
 
     /// A connection of the superuser to a database that no test uses.
@@ -91,9 +84,7 @@ impl Server {
         let mut admin = self.admin()?;
         if !admin.query_one(IS_THERE, &[&template])?.get::<_, bool>(0) {
             let unfinished = format!("{template}_unfinished");
-            admin.batch_execute(&format!(
-                "DROP DATABASE IF EXISTS {unfinished} WITH (FORCE)"
-            ))?;
+            admin.batch_execute(&format!("DROP DATABASE IF EXISTS {unfinished} WITH (FORCE)"))?;
             admin.batch_execute(&format!("CREATE DATABASE {unfinished} TEMPLATE template0"))?;
             prepare(&self.url(&unfinished));
             finish(&mut admin, &unfinished, template)?;
@@ -107,20 +98,14 @@ impl Server {
         let number: i64 = admin.query_one(NEXT_NUMBER, &[])?.get(0);
         let name = format!("test_{number}");
         admin.batch_execute(&format!("CREATE DATABASE {name} TEMPLATE {template}"))?;
-        Ok(Database {
-            url: self.url(&name),
-            name,
-            server: self.clone(),
-        })
+        Ok(Database { url: self.url(&name), name, server: self.clone() })
     }
 }
 
 /// Gives a prepared template its name. No one may connect to it from then on, since a database
 /// with connections cannot be copied.
 fn finish(admin: &mut Client, unfinished: &str, template: &str) -> Result<(), Error> {
-    admin.batch_execute(&format!(
-        "ALTER DATABASE {unfinished} ALLOW_CONNECTIONS false"
-    ))?;
+    admin.batch_execute(&format!("ALTER DATABASE {unfinished} ALLOW_CONNECTIONS false"))?;
     let rename = format!("ALTER DATABASE {unfinished} RENAME TO {template}");
     let mut renamed = Ok(());
     // A connection that `prepare` has just closed takes a moment to be gone.

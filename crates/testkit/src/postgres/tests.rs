@@ -12,18 +12,11 @@ use crate::wait;
 const PREPARE: &str = "CREATE TABLE task (id int); INSERT INTO task VALUES (1), (2)";
 
 fn prepare(url: &str) {
-    ::postgres::Client::connect(url, ::postgres::NoTls)
-        .unwrap()
-        .batch_execute(PREPARE)
-        .unwrap();
+    ::postgres::Client::connect(url, ::postgres::NoTls).unwrap().batch_execute(PREPARE).unwrap();
 }
 
 fn count(database: &Database) -> i64 {
-    database
-        .connect()
-        .query_one("SELECT count(*) FROM task", &[])
-        .unwrap()
-        .get(0)
+    database.connect().query_one("SELECT count(*) FROM task", &[]).unwrap().get(0)
 }
 
 #[test]
@@ -38,32 +31,17 @@ fn each_test_gets_a_copy_of_a_template_that_is_made_once() {
             })
         };
         let threads: Vec<_> = (0..4).map(|_| scope.spawn(ask)).collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap())
-            .collect()
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
     assert_eq!(prepared.into_inner(), 1);
-    databases[0]
-        .connect()
-        .batch_execute("DELETE FROM task")
-        .unwrap();
-    assert_eq!(
-        databases.iter().map(count).collect::<Vec<_>>(),
-        [0, 2, 2, 2]
-    );
+    databases[0].connect().batch_execute("DELETE FROM task").unwrap();
+    assert_eq!(databases.iter().map(count).collect::<Vec<_>>(), [0, 2, 2, 2]);
 
     let mut still_connected = databases[1].connect();
     drop(databases);
     assert!(still_connected.simple_query("SELECT 1").is_err());
     let left = "SELECT count(*) FROM pg_database WHERE datname LIKE 'test_%'";
-    let left: i64 = cluster
-        .server()
-        .admin()
-        .unwrap()
-        .query_one(left, &[])
-        .unwrap()
-        .get(0);
+    let left: i64 = cluster.server().admin().unwrap().query_one(left, &[]).unwrap().get(0);
     assert_eq!(left, 0);
 }
 
@@ -118,10 +96,7 @@ fn a_stopped_cluster_leaves_neither_files_nor_processes() {
 fn a_folder_with_files_in_it_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("precious"), "").unwrap();
-    assert!(matches!(
-        Cluster::start(folder.path()),
-        Err(Error::NotEmpty(_))
-    ));
+    assert!(matches!(Cluster::start(folder.path()), Err(Error::NotEmpty(_))));
     assert!(folder.path().join("precious").exists());
 }
 
@@ -151,10 +126,7 @@ fn a_killed_test_leaves_no_cluster() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("sockets");
     let mut child = machine::command(std::env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "postgres::tests::a_killed_test_leaves_no_cluster",
-        ])
+        .args(["--exact", "postgres::tests::a_killed_test_leaves_no_cluster"])
         .env(INSIDE, &file)
         .stdout(Stdio::null())
         .spawn()

@@ -69,9 +69,7 @@ fn thread_of(line: &str) -> Option<(u32, &str)> {
 }
 
 fn resumed(text: &str) -> Option<&str> {
-    text.strip_prefix("<... ")?
-        .split_once(" resumed>")
-        .map(|(_, rest)| rest)
+    text.strip_prefix("<... ")?.split_once(" resumed>").map(|(_, rest)| rest)
 }
 
 /// Leaves out `+++ exited with 0 +++` and `--- SIGCHLD {…} ---`.
@@ -90,11 +88,7 @@ fn path_or_fd(args: &str) -> String {
     let descriptor = || first.split_once('<')?.1.strip_suffix('>');
     let named = || args.split('"').nth(1);
     let starts_with_descriptor = first.starts_with(|c: char| c.is_ascii_digit());
-    let found = if starts_with_descriptor {
-        descriptor()
-    } else {
-        named()
-    };
+    let found = if starts_with_descriptor { descriptor() } else { named() };
     found.unwrap_or(first).to_owned()
 }
 
@@ -115,15 +109,7 @@ mod tests {
 "#;
         let seen: Vec<_> = calls(log)
             .into_iter()
-            .map(|call| {
-                (
-                    call.thread,
-                    call.name,
-                    call.nth,
-                    call.path_or_fd,
-                    call.result,
-                )
-            })
+            .map(|call| (call.thread, call.name, call.nth, call.path_or_fd, call.result))
             .collect();
         let enospc = "-1 ENOSPC (No space left on device) (INJECTED)";
         let expected = [
@@ -134,13 +120,7 @@ mod tests {
             (7, "fsync", 1, "5", "0"),
         ]
         .map(|(thread, name, nth, path, result)| {
-            (
-                thread,
-                name.to_owned(),
-                nth,
-                path.to_owned(),
-                result.to_owned(),
-            )
+            (thread, name.to_owned(), nth, path.to_owned(), result.to_owned())
         });
         assert_eq!(seen, expected);
     }
@@ -157,9 +137,6 @@ mod tests {
             (calls[0].args.as_str(), calls[0].result.as_str()),
             (r#"3</tmp/a>, "x", 1"#, "1")
         );
-        assert_eq!(
-            (calls[1].path_or_fd.as_str(), calls[1].result.as_str()),
-            ("/tmp/b", "?")
-        );
+        assert_eq!((calls[1].path_or_fd.as_str(), calls[1].result.as_str()), ("/tmp/b", "?"));
     }
 }

@@ -20,11 +20,7 @@ fn a_recording_names_every_write_and_its_file() {
     let recording = trace.record();
     let _success = recording.outcome.ok();
     let file = folder.path().join("file").display().to_string();
-    let seen: Vec<_> = recording
-        .calls
-        .iter()
-        .map(|call| (call.name.as_str(), call.nth))
-        .collect();
+    let seen: Vec<_> = recording.calls.iter().map(|call| (call.name.as_str(), call.nth)).collect();
     assert_eq!(seen, [("write", 1), ("write", 2)]);
     assert!(recording.calls.iter().all(|call| call.path_or_fd == file));
 }
@@ -42,10 +38,7 @@ fn a_killed_process_did_not_make_the_call() {
 fn a_point_past_the_end_is_never_reached() {
     let (folder, trace) = in_folder(TWO_LINES);
     let injected = trace.kill_at("write", 3);
-    assert_eq!(
-        (injected.hit, injected.outcome.code),
-        (Hit::NeverReached, Some(0))
-    );
+    assert_eq!((injected.hit, injected.outcome.code), (Hit::NeverReached, Some(0)));
     assert_eq!(content(&folder), "one\ntwo\n");
 }
 
@@ -53,10 +46,7 @@ fn a_point_past_the_end_is_never_reached() {
 fn a_program_killed_by_itself_was_not_killed_at_the_call() {
     let (_folder, trace) = in_folder("echo one >file; kill -KILL $$");
     let injected = trace.kill_at("write", 2);
-    assert_eq!(
-        (injected.hit, injected.outcome.signal),
-        (Hit::NeverReached, Some(9))
-    );
+    assert_eq!((injected.hit, injected.outcome.signal), (Hit::NeverReached, Some(9)));
 }
 
 #[test]

@@ -1,0 +1,115 @@
+//! How fast the views are rebuilt from the log, beside bare inserts of the very same rows.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, params_from_iter};
+use windlass_ledger::{Ledger, Location, Options};
+
+use crate::Failure;
+use crate::programs::Place;
+use crate::report::{Judged, Row, seconds};
+use crate::scale::Scale;
+use crate::seed::fill;
+use crate::story::Story;
+
+/// Percent of the rate of bare inserts.
+const LEAST: f64 = 30.0;
+/// What is not a view: the log and the working rows.
+const NOT_VIEWS: &str = "'events', 'migrations', 'effects'";
+
+/// Rebuilds a ledger of each story.
+pub fn measure(place: &Place, scale: &Scale) -> Result<Vec<Row>, Failure> {
+    let lives = scale.rebuilt / 10;
+    Ok(vec![
+        compare(place, "rebuild", Story::Mixed, scale.rebuilt)?,
+        compare(place, "rebuild-lives", Story::Life, lives)?,
+    ])
+}
+
+fn compare(place: &Place, name: &str, story: Story, tasks: usize) -> Result<Row, Failure> {
+    let path = place.file(name);
+    let location = Location::Sqlite(path.clone());
+    fill(location.clone(), story, tasks, 0)?;
+    let bare = bare_inserts(&path, &place.file(&format!("{name}-bare")))?;
+    let mut ledger = Ledger::open(&location, Options::default())?;
+    let start = Instant::now();
+    let rebuilt = ledger.rebuild()?;
+    let took = start.elapsed();
+    if !rebuilt.differences.is_empty() {
+        return Err(format!("the rebuilt views differ: {:?}", rebuilt.differences).into());
+    }
+    let percent = 100.0 * bare.as_secs_f64() / took.as_secs_f64();
+    Ok(Row::new(
+        format!("rebuild of {tasks} tasks from {} events", rebuilt.events),
+        seconds(took),
+        format!("bare inserts {}", seconds(bare)),
+        Judged::at_least(percent, " %", LEAST),
+    ))
+}
+
+/// The time to insert all rows of the views into an empty file of the same schema, with prepared
+/// statements, in one transaction.
+fn bare_inserts(ledger: &Path, empty: &Path) -> Result<Duration, Failure> {
+    let from = Connection::open(ledger)?;
+    let into = Connection::open(empty)?;
+    into.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")?;
+    let tables = views(&from)?;
+    copy_schema(&from, &into)?;
+    let rows: Vec<Table> =
+        tables.iter().map(|name| Table::read(&from, name)).collect::<Result<_, _>>()?;
+    let start = Instant::now();
+    into.execute_batch("BEGIN IMMEDIATE")?;
+    for table in &rows {
+        table.insert(&into)?;
+    }
+    into.execute_batch("COMMIT")?;
+    Ok(start.elapsed())
+}
+
+fn views(from: &Connection) -> rusqlite::Result<Vec<String>> {
+    let text = format!(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ({NOT_VIEWS}) \
+         AND name NOT LIKE 'sqlite_%' ORDER BY rowid"
+    );
+    from.prepare(&text)?.query_map([], |row| row.get(0))?.collect()
+}
+
+fn copy_schema(from: &Connection, into: &Connection) -> rusqlite::Result<()> {
+    let text = format!(
+        "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND tbl_name NOT IN ({NOT_VIEWS}) \
+         ORDER BY rowid"
+    );
+    let mut statement = from.prepare(&text)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        into.execute_batch(&row.get::<_, String>(0)?)?;
+    }
+    Ok(())
+}
+
+struct Table {
+    insert: String,
+    rows: Vec<Vec<Value>>,
+}
+
+impl Table {
+    fn read(from: &Connection, name: &str) -> rusqlite::Result<Self> {
+        let mut statement = from.prepare(&format!("SELECT * FROM {name}"))?;
+        let columns = statement.column_count();
+        let rows =
+            statement.query_map([], |row| (0..columns).map(|index| row.get(index)).collect())?;
+        let rows = rows.collect::<Result<_, _>>()?;
+        let values = vec!["?"; columns].join(", ");
+        Ok(Self { insert: format!("INSERT INTO {name} VALUES ({values})"), rows })
+    }
+
+    fn insert(&self, into: &Connection) -> rusqlite::Result<()> {
+        let mut statement = into.prepare(&self.insert)?;
+        for row in &self.rows {
+            statement.execute(params_from_iter(row))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,88 @@
+//! Filling a ledger: real tasks, recorded as commands record them, many to a transaction.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+use windlass_domain::TaskId;
+use windlass_domain::chain::Provenance;
+use windlass_ledger::{Clock as _, Ledger, Location, Options, Synchronous, SystemClock};
+
+use crate::Failure;
+use crate::story::{HOLDER, Story, Teller};
+
+/// Tasks recorded in one transaction.
+const BATCH: usize = 2_000;
+/// Ids kept of a ledger, spread over all of it.
+const KEPT: usize = 500;
+
+/// A ledger full of tasks.
+#[derive(Debug, Clone)]
+pub struct Filled {
+    pub location: Location,
+    /// Some of its tasks, from the first to the last.
+    pub some: Vec<TaskId>,
+    /// Tasks held by [`HOLDER`].
+    pub held: Vec<TaskId>,
+}
+
+impl Filled {
+    /// One of its tasks, another one in each round.
+    pub fn one(&self, round: usize) -> Result<String, Failure> {
+        nth(&self.some, round * 7)
+    }
+
+    /// One of the held tasks, another one in each round.
+    pub fn held(&self, round: usize) -> Result<String, Failure> {
+        nth(&self.held, round)
+    }
+}
+
+fn nth(ids: &[TaskId], index: usize) -> Result<String, Failure> {
+    let id = ids.get(index % ids.len().max(1));
+    Ok(id.ok_or("the ledger has no such task")?.to_string())
+}
+
+/// Makes a ledger with so many tasks, and as many more that are held.
+pub fn fill(
+    location: Location,
+    story: Story,
+    tasks: usize,
+    held: usize,
+) -> Result<Filled, Failure> {
+    Ledger::migrate(&location, options())?;
+    let mut ledger = Ledger::open(&location, options())?;
+    let author = Provenance { actor: HOLDER.to_owned(), ..Provenance::default() };
+    let mut teller = ledger.write(&author, |tx| Teller::new(tx, SystemClock.now()))?;
+    let held = ledger.write(&author, |tx| {
+        let made = (0..held).map(|_| teller.hold(tx));
+        made.collect::<Result<Vec<_>, _>>()
+    })?;
+    let mut some = Vec::new();
+    for first in (0..tasks).step_by(BATCH) {
+        let made = ledger.write(&author, |tx| {
+            let made = (first..tasks.min(first + BATCH)).map(|_| teller.tell(tx, story));
+            made.collect::<Result<Vec<_>, _>>()
+        })?;
+        some.extend(made.into_iter().step_by(tasks.div_ceil(KEPT)));
+    }
+    drop(ledger);
+    if let Location::Sqlite(path) = &location {
+        settle(path)?;
+    }
+    Ok(Filled { location, some, held })
+}
+
+fn options() -> Options {
+    Options {
+        synchronous: Synchronous::Normal,
+        purpose: "windlass-bench".to_owned(),
+        ..Options::default()
+    }
+}
+
+/// Moves everything into the file itself, so that it can be copied and its size means something.
+pub fn settle(path: &Path) -> Result<(), Failure> {
+    let connection = Connection::open(path)?;
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+    Ok(())
+}
