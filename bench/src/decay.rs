@@ -8,7 +8,7 @@ use crate::commands::ADD;
 use crate::programs::Place;
 use crate::report::{Judged, Row, megabytes, milliseconds};
 use crate::scale::Scale;
-use crate::seed::fill;
+use crate::seed::{Content, fill};
 use crate::stopwatch::{take_turns, time};
 use crate::story::Story;
 
@@ -19,7 +19,8 @@ const WAL_MEGABYTES: f64 = 1.2;
 
 /// Times `task list` before and after, and looks at the WAL.
 pub fn measure(place: &Place, scale: &Scale) -> Result<Vec<Row>, Failure> {
-    let before = fill(Location::Sqlite(place.file("unused")), Story::Mixed, scale.growth.0, 1)?;
+    let file = Location::Sqlite(place.file("unused"));
+    let before = fill(file, Content::of(Story::Mixed, scale.growth.0))?;
     let after = Location::Sqlite(place.file("used"));
     std::fs::copy(place.file("unused"), place.file("used"))?;
     for _ in 0..scale.wear {

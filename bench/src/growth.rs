@@ -8,38 +8,59 @@ use crate::databases::Databases;
 use crate::programs::Place;
 use crate::report::{Judged, Row, milliseconds};
 use crate::scale::Scale;
-use crate::seed::{Filled, fill};
+use crate::seed::{Content, Filled, fill};
 use crate::stopwatch::take_turns;
 use crate::story::Story;
 
 /// A command may cost so many times what it costs on the small ledger.
 const MOST: f64 = 1.3;
 
-/// On SQLite.
+/// On SQLite, with more tasks.
 pub fn on_sqlite(place: &Place, scale: &Scale) -> Result<Vec<Row>, Failure> {
-    let (small, large) = scale.growth;
+    let (few, many) = scale.growth;
     let file = |name| Location::Sqlite(place.file(name));
-    let small = fill(file("small"), Story::Mixed, small, 1)?;
-    let large = fill(file("large"), Story::Mixed, large, 1)?;
-    compare(place, scale, [&small, &large], &title("SQLite", scale.growth))
+    let small = fill(file("small"), Content::of(Story::Mixed, few))?;
+    let large = fill(file("large"), Content::of(Story::Mixed, many))?;
+    let title = format!("SQLite, {few} → {many} tasks");
+    compare(place, scale, [&small, &large], &title)
 }
 
-/// On PostgreSQL.
+/// On PostgreSQL, with more tasks.
 pub fn on_postgres(
     place: &Place,
     databases: &Databases,
     scale: &Scale,
 ) -> Result<Vec<Row>, Failure> {
-    let (small, large) = (databases.make()?, databases.make()?);
-    let location = |url: &str| Location::Postgres(url.to_owned());
     let (few, many) = scale.growth_on_postgres;
-    let few = fill(location(small.url()), Story::Mixed, few, 1)?;
-    let many = fill(location(large.url()), Story::Mixed, many, 1)?;
-    compare(place, scale, [&few, &many], &title("PostgreSQL", scale.growth_on_postgres))
+    let database = (databases.make()?, databases.make()?);
+    let at = |url: &str| Location::Postgres(url.to_owned());
+    let small = fill(at(database.0.url()), Content::of(Story::Mixed, few))?;
+    let large = fill(at(database.1.url()), Content::of(Story::Mixed, many))?;
+    let title = format!("PostgreSQL, {few} → {many} tasks");
+    compare(place, scale, [&small, &large], &title)
 }
 
-fn title(database: &str, (small, large): (usize, usize)) -> String {
-    format!("{database}, {small} → {large} tasks")
+/// A claim of any project, with more projects; no bound is set for it.
+pub fn of_projects(place: &Place, scale: &Scale) -> Result<Vec<Row>, Failure> {
+    let (few, many) = scale.projects;
+    let content = |projects| Content {
+        projects,
+        held: projects * 16,
+        ..Content::of(Story::Mixed, scale.tasks)
+    };
+    let file = |name| Location::Sqlite(place.file(name));
+    let small = fill(file("few-projects"), content(few))?;
+    let large = fill(file("many-projects"), content(many))?;
+    let claim = |on: &Filled| Ok(place.windlass(&on.location, CLAIM));
+    let [small, large] =
+        take_turns(scale.repetitions, [&mut |_| claim(&small), &mut |_| claim(&large)])?;
+    let (small, large) = (small.median(), large.median());
+    Ok(vec![Row::new(
+        format!("`task claim --next`, SQLite, {few} → {many} projects"),
+        milliseconds(large),
+        milliseconds(small),
+        Judged::told(large.as_secs_f64() / small.as_secs_f64(), "×"),
+    )])
 }
 
 fn compare(

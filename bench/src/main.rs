@@ -8,7 +8,7 @@ use windlass_bench::databases::Databases;
 use windlass_bench::programs::{Place, Programs};
 use windlass_bench::report::{Report, Row, seconds};
 use windlass_bench::scale::Scale;
-use windlass_bench::seed::fill;
+use windlass_bench::seed::{Content, fill};
 use windlass_bench::story::Story;
 use windlass_bench::{Failure, commands, decay, growth, memory, race, rebuild, size};
 use windlass_ledger::{Clock as _, Location, SystemClock};
@@ -97,15 +97,21 @@ fn measure(asked: &Asked) -> Result<Report, Failure> {
 fn take(part: &str, place: &Place, asked: &Asked, scale: &Scale) -> Result<Vec<Row>, Failure> {
     match part {
         "commands" => {
-            let file = Location::Sqlite(place.file("ledger"));
-            let filled = fill(file, Story::Mixed, scale.tasks, commands::held(scale))?;
+            let filled = fill(
+                Location::Sqlite(place.file("ledger")),
+                Content { held: commands::held(scale), ..Content::of(Story::Mixed, scale.tasks) },
+            )?;
             let mut rows = commands::writing(place, &filled, scale)?;
             rows.extend(commands::reading(place, &filled, scale)?);
             rows.extend(memory::measure(place, &filled, scale)?);
             Ok(rows)
         }
         "decay" => decay::measure(place, scale),
-        "growth" => growth::on_sqlite(place, scale),
+        "growth" => {
+            let mut rows = growth::on_sqlite(place, scale)?;
+            rows.extend(growth::of_projects(place, scale)?);
+            Ok(rows)
+        }
         "postgres" => match Databases::find(asked.postgres.as_deref()) {
             Ok(databases) => growth::on_postgres(place, &databases, scale),
             Err(failure) => {

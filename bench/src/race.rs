@@ -11,7 +11,7 @@ use crate::Failure;
 use crate::programs::Place;
 use crate::report::{Judged, Row, quotient, seconds};
 use crate::scale::Scale;
-use crate::seed::{Filled, fill};
+use crate::seed::{Content, Filled, fill};
 use crate::stopwatch::take_turns;
 use crate::story::Story;
 
@@ -46,7 +46,7 @@ impl Outcome {
 /// A queue for the race.
 pub fn queue(place: &Place, scale: &Scale) -> Result<Filled, Failure> {
     let file = Location::Sqlite(place.file("race"));
-    fill(file, Story::Ready, scale.queue, 0)
+    fill(file, Content::of(Story::Ready, scale.queue))
 }
 
 /// Lets the claimers empty the queue, one process a claim, all of them at once.

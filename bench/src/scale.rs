@@ -14,6 +14,8 @@ pub struct Scale {
     pub growth: (usize, usize),
     /// The same on PostgreSQL.
     pub growth_on_postgres: (usize, usize),
+    /// Few and many projects, between which a claim may grow.
+    pub projects: (usize, usize),
     pub claimers: usize,
     /// Tasks they claim.
     pub queue: usize,
@@ -34,6 +36,7 @@ impl Scale {
         wear: 200,
         growth: (1_000, 50_000),
         growth_on_postgres: (1_000, 10_000),
+        projects: (8, 200),
         claimers: 64,
         queue: 2_000,
         lives: 5_000,
@@ -49,6 +52,7 @@ impl Scale {
         wear: 1_000,
         growth: (1_000, 1_000_000),
         growth_on_postgres: (1_000, 100_000),
+        projects: (8, 200),
         claimers: 64,
         queue: 2_000,
         lives: 5_000,
@@ -64,6 +68,7 @@ impl Scale {
         wear: 3,
         growth: (20, 50),
         growth_on_postgres: (20, 50),
+        projects: (2, 4),
         claimers: 4,
         queue: 20,
         lives: 20,

@@ -42,17 +42,31 @@ fn nth(ids: &[TaskId], index: usize) -> Result<String, Failure> {
     Ok(id.ok_or("the ledger has no such task")?.to_string())
 }
 
-/// Makes a ledger with so many tasks, and as many more that are held.
-pub fn fill(
-    location: Location,
-    story: Story,
-    tasks: usize,
-    held: usize,
-) -> Result<Filled, Failure> {
+/// What a ledger is filled with.
+#[derive(Debug, Clone, Copy)]
+pub struct Content {
+    pub story: Story,
+    pub tasks: usize,
+    /// So many more tasks that are held.
+    pub held: usize,
+    /// Among which the tasks are spread.
+    pub projects: usize,
+}
+
+impl Content {
+    pub fn of(story: Story, tasks: usize) -> Self {
+        Self { story, tasks, held: 0, projects: 8 }
+    }
+}
+
+/// Makes a ledger.
+pub fn fill(location: Location, content: Content) -> Result<Filled, Failure> {
+    let Content { story, tasks, held, projects } = content;
     Ledger::migrate(&location, options())?;
     let mut ledger = Ledger::open(&location, options())?;
     let author = Provenance { actor: HOLDER.to_owned(), ..Provenance::default() };
-    let mut teller = ledger.write(&author, |tx| Teller::new(tx, SystemClock.now()))?;
+    let now = SystemClock.now();
+    let mut teller = ledger.write(&author, |tx| Teller::new(tx, projects, now))?;
     let held = ledger.write(&author, |tx| {
         let made = (0..held).map(|_| teller.hold(tx));
         made.collect::<Result<Vec<_>, _>>()

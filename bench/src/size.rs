@@ -8,7 +8,7 @@ use crate::Failure;
 use crate::programs::Place;
 use crate::report::{Judged, Row, megabytes, quotient};
 use crate::scale::Scale;
-use crate::seed::fill;
+use crate::seed::{Content, fill};
 use crate::story::{EVENTS_OF_A_LIFE, Story};
 
 /// Bytes that a task with a typical life may take: 4 KB.
@@ -17,7 +17,7 @@ const MOST: f64 = 4_096.0;
 /// The file after a checkpoint, divided by its tasks.
 pub fn measure(place: &Place, scale: &Scale) -> Result<Vec<Row>, Failure> {
     let size_bytes = |name: &str, story, tasks| -> Result<u64, Failure> {
-        fill(Location::Sqlite(place.file(name)), story, tasks, 0)?;
+        fill(Location::Sqlite(place.file(name)), Content::of(story, tasks))?;
         Ok(fs::metadata(place.file(name))?.len())
     };
     let lives = size_bytes("lives", Story::Life, scale.lives)?;

@@ -19,6 +19,12 @@ pub struct Samples {
     times: Vec<Duration>,
 }
 
+impl From<Vec<Duration>> for Samples {
+    fn from(times: Vec<Duration>) -> Self {
+        Self { times }
+    }
+}
+
 impl Samples {
     /// The time in the middle.
     pub fn median(&self) -> Duration {

@@ -11,8 +11,6 @@ use windlass_domain::transition::complete;
 use windlass_domain::{Event, ProjectId, Status, Task, TaskId, Time};
 use windlass_ledger::{Error, Fault, Transaction};
 
-/// Projects among which the tasks are spread.
-const PROJECTS: usize = 8;
 /// The time between two tasks, as their ids tell it.
 const APART: Span = Span::from_millis(1_000);
 /// The random part of an id.
@@ -51,9 +49,13 @@ pub(crate) struct Teller {
 
 impl Teller {
     /// Makes the projects; the tasks will come from then on.
-    pub(crate) fn new(tx: &mut Transaction<'_>, from: Time) -> Result<Self, Error> {
-        let mut projects = Vec::new();
-        for number in 0..PROJECTS {
+    pub(crate) fn new(
+        tx: &mut Transaction<'_>,
+        projects: usize,
+        from: Time,
+    ) -> Result<Self, Error> {
+        let mut made = Vec::new();
+        for number in 0..projects {
             let id = tx.new_project_id()?;
             let project = ProjectCreated {
                 name: format!("project-{number}"),
@@ -62,9 +64,9 @@ impl Teller {
                 protected: false,
             };
             tx.create(id, project)?;
-            projects.push(id);
+            made.push(id);
         }
-        Ok(Self { projects, number: 0, next: from, last: None })
+        Ok(Self { projects: made, number: 0, next: from, last: None })
     }
 
     /// Makes a task and everything that happens to it.
@@ -98,7 +100,7 @@ impl Teller {
 
     fn created(&self) -> Result<TaskCreated, Fault> {
         let number = self.number;
-        let project = self.projects.get(number / 16 % PROJECTS);
+        let project = self.projects.get(number / 16 % self.projects.len().max(1));
         Ok(TaskCreated {
             project: *project.ok_or_else(|| Fault::bug("no project"))?,
             title: format!("The button in the second row does not answer ({number})"),

@@ -4,7 +4,7 @@ use windlass_bench::databases::Databases;
 use windlass_bench::programs::{Place, Programs};
 use windlass_bench::report::{Report, Row};
 use windlass_bench::scale::Scale;
-use windlass_bench::seed::fill;
+use windlass_bench::seed::{Content, fill};
 use windlass_bench::story::Story;
 use windlass_bench::{commands, decay, growth, memory, race, rebuild, size};
 use windlass_ledger::Location;
@@ -32,7 +32,8 @@ fn figures(rows: Vec<Row>, count: usize) {
 fn every_story_gives_a_sound_ledger() {
     let place = place();
     for (name, story) in [("mixed", Story::Mixed), ("ready", Story::Ready), ("life", Story::Life)] {
-        let filled = fill(Location::Sqlite(place.file(name)), story, SCALE.tasks, 3).unwrap();
+        let content = Content { held: 3, ..Content::of(story, SCALE.tasks) };
+        let filled = fill(Location::Sqlite(place.file(name)), content).unwrap();
         assert_eq!(filled.held.len(), 3);
         let _sound = place.windlass(&filled.location, "doctor --rebuild").run().ok();
     }
@@ -41,8 +42,9 @@ fn every_story_gives_a_sound_ledger() {
 #[test]
 fn single_commands_have_figures() {
     let place = place();
-    let file = Location::Sqlite(place.file("ledger"));
-    let filled = fill(file, Story::Mixed, SCALE.tasks, commands::held(&SCALE)).unwrap();
+    let content =
+        Content { held: commands::held(&SCALE), ..Content::of(Story::Mixed, SCALE.tasks) };
+    let filled = fill(Location::Sqlite(place.file("ledger")), content).unwrap();
     figures(commands::writing(&place, &filled, &SCALE).unwrap(), 4);
     figures(commands::reading(&place, &filled, &SCALE).unwrap(), 4);
     figures(memory::measure(&place, &filled, &SCALE).unwrap(), 1);
@@ -52,6 +54,7 @@ fn single_commands_have_figures() {
 fn wear_and_growth_have_figures() {
     figures(decay::measure(&place(), &SCALE).unwrap(), 2);
     figures(growth::on_sqlite(&place(), &SCALE).unwrap(), 3);
+    figures(growth::of_projects(&place(), &SCALE).unwrap(), 1);
 }
 
 #[test]

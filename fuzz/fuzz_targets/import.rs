@@ -8,7 +8,7 @@ use std::io::BufReader;
 use libfuzzer_sys::fuzz_target;
 use windlass_domain::Code;
 use windlass_domain::chain::Provenance;
-use windlass_ledger::{Access, Error, Ledger, Location, Options, Synchronous, import};
+use windlass_ledger::{Error, Ledger, Location, Options, Synchronous, import};
 
 thread_local! {
     /// Rolled back after every input, so that one ledger serves them all.
@@ -16,7 +16,7 @@ thread_local! {
         let folder = tempfile::tempdir().unwrap();
         let location = Location::Sqlite(folder.path().join("ledger.db"));
         let options = Options { synchronous: Synchronous::Normal, ..Options::default() };
-        let ledger = Ledger::open(&location, Access::Write, options).unwrap();
+        let ledger = Ledger::open(&location, options).unwrap();
         (folder, ledger)
     });
 }

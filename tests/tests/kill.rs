@@ -425,7 +425,7 @@ adds() {
 works() {
     number=0
     while "$0" task claim --next -P queue --agent "$3" >>"$1/claimed.$3"; do
-        task=$(tail -n 1 "$1/claimed.$3" | sed -n 's/.*"task_id":"\([^"]*\)".*/\1/p')
+        task=$(tail -n 1 "$1/claimed.$3" | sed -n 's/^{"task_id":"\([^"]*\)".*/\1/p')
         test -n "$task" || continue
         printf .
         number=$((number + 1))

@@ -20,7 +20,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use windlass_domain::chain::Provenance;
 use windlass_domain::{Event, ProjectId, TaskId, Time};
-use windlass_ledger::{Access, Clock, Location, Options, SystemClock, Transaction, export};
+use windlass_ledger::{Clock, Location, Options, SystemClock, Transaction, export};
 use windlass_testkit::barrier::start_together;
 use windlass_testkit::{Outcome, Run, home, wait};
 use windlass_tests::history::{self, Answer, Wrong};
@@ -409,7 +409,7 @@ fn record<T>(
     let folder = ledger.home.path().join("prepared");
     let location = Location::Sqlite(folder.join("ledger.db"));
     let options = Options { clock: Some(clock), ..Options::default() };
-    let mut prepared = windlass_ledger::Ledger::open(&location, Access::Write, options).unwrap();
+    let mut prepared = windlass_ledger::Ledger::open(&location, options).unwrap();
     let by = Provenance { actor: "test".to_owned(), ..Provenance::default() };
     let made = prepared.write(&by, |tx| Ok(work(tx))).unwrap();
     let mut lines = Vec::new();

@@ -1,5 +1,6 @@
 //! Opening a ledger file: what it may be, how it is made, how it is brought up to date.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -55,6 +56,7 @@ impl Database {
 
 fn open_file(path: &Path, settings: &Settings) -> Result<Database, Fault> {
     refuse_network(&folder_of(path))?;
+    refuse_foreign(path)?;
     let connection = connect(path, settings)?;
     let mut database = Database {
         connection,
@@ -73,6 +75,34 @@ fn open_file(path: &Path, settings: &Settings) -> Result<Database, Fault> {
         .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
         .map_err(|error| fault(path, error))?;
     Ok(database)
+}
+
+/// Looks at the file without opening it as a database, which would leave files beside that of
+/// another program.
+fn refuse_foreign(path: &Path) -> Result<(), Fault> {
+    let mut header = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(100).read_to_end(&mut header));
+    if read.is_err() || header.is_empty() {
+        // It is new, or opening it will say what is wrong.
+        return Ok(());
+    }
+    if !header.starts_with(b"SQLite format 3\0") {
+        return Err(not_a_ledger(path));
+    }
+    let is_marked = header.get(68..72) == Some(&APPLICATION_ID.to_be_bytes()[4..]);
+    // A ledger that was just made may still have all of its tables in the WAL.
+    if is_marked || has_no_tables(path) { Ok(()) } else { Err(not_a_ledger(path)) }
+}
+
+fn has_no_tables(path: &Path) -> bool {
+    let escaped =
+        path.display().to_string().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    let found = Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags).and_then(
+        |file| file.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)),
+    );
+    // What cannot be read so is for the usual way of opening to explain.
+    found.map_or(true, |tables: i64| tables == 0)
 }
 
 /// SQLite would take these for ledgers that vanish when the command ends.
