@@ -46,7 +46,8 @@ pub(crate) fn run() -> Result<(), Failure> {
             say(outcome.stderr.trim_end());
         }
         if words.starts_with(&["task", "add"]) {
-            last = outcome.stdout.split(' ').next().unwrap_or_default().to_owned();
+            let id = outcome.stdout.split(' ').next().unwrap_or_default();
+            id.clone_into(&mut last);
             if first.is_empty() {
                 first.clone_from(&last);
             }

@@ -74,13 +74,11 @@ impl<'a> SqliteStore<'a> {
     fn take_back(&mut self, fault: Fault) -> Fault {
         let _rolled_back = self.connection.execute_batch("ROLLBACK");
         self.open = false;
-        match self.empty_wal() {
-            Ok(()) => fault,
-            Err(_) => {
-                let message = format!("{}; it may or may not have been recorded", fault.message);
-                Fault { message, ..fault }.hint("look before you try again: windlass events")
-            }
+        if self.empty_wal().is_ok() {
+            return fault;
         }
+        let message = format!("{}; it may or may not have been recorded", fault.message);
+        Fault { message, ..fault }.hint("look before you try again: windlass events")
     }
 
     /// Moves a long WAL into the file. A process that opens the ledger alone reads all of the WAL
