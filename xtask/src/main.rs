@@ -11,7 +11,6 @@ mod tour;
 
 use std::env;
 use std::process::ExitCode;
-use std::time::Instant;
 
 use step::{Failure, say};
 use windlass_testkit::with_causes;
@@ -22,10 +21,9 @@ const USAGE: &str = "cargo xtask COMMAND
   setup               install what the tests need and this machine lacks
   test [ARGS…]        all tests and doc tests; with ARGS, given to `cargo nextest run`, only those
   check               format, lints, documentation, dependencies
-  fuzz [--seconds N]  every fuzz target for N seconds (60)
-  ci                  check, test and fuzz: what must pass before anything lands";
+  fuzz [--seconds N]  every fuzz target for N seconds (60)";
 
-/// For each target, also in CI; a longer run is for whoever changed a parser.
+/// For each target; a longer run is for whoever changed a parser.
 const FUZZ_SECONDS: u32 = 60;
 
 fn main() -> ExitCode {
@@ -48,25 +46,10 @@ fn run(args: &[&str]) -> Result<(), Failure> {
         ["check"] => check::run(),
         ["fuzz"] => fuzz::run(FUZZ_SECONDS),
         ["fuzz", "--seconds", seconds] => fuzz::run(seconds.parse().map_err(|_| usage())?),
-        ["ci"] => ci(),
         _ => Err(usage()),
     }
 }
 
 fn usage() -> Failure {
     Failure::Usage(USAGE)
-}
-
-fn ci() -> Result<(), Failure> {
-    timed("check", check::run)?;
-    timed("test", || test::run(&[]))?;
-    timed("fuzz", || fuzz::run(FUZZ_SECONDS))
-}
-
-fn timed(part: &str, run: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
-    let start = Instant::now();
-    let result = run();
-    let end = if result.is_ok() { "passed" } else { "FAILED" };
-    say(&format!("ci: {part} {end} after {} s", start.elapsed().as_secs()));
-    result
 }
