@@ -69,11 +69,6 @@ fn open_file(path: &Path, settings: &Settings) -> Result<Database, Fault> {
         database.lock = Some(WriterLock::beside(path)?);
         make_current(&mut database)?;
     }
-    // Only now it is known to be ours: the WAL of a foreign file is left to its owner.
-    database
-        .connection
-        .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
-        .map_err(|error| fault(path, error))?;
     Ok(database)
 }
 
