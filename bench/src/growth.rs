@@ -5,6 +5,7 @@ use windlass_ledger::Location;
 use crate::Failure;
 use crate::commands::{ADD, CLAIM};
 use crate::databases::Databases;
+use crate::memory;
 use crate::programs::Place;
 use crate::report::{Judged, Row, milliseconds};
 use crate::scale::Scale;
@@ -22,7 +23,9 @@ pub fn on_sqlite(place: &Place, scale: &Scale) -> Result<Vec<Row>, Failure> {
     let small = fill(file("small"), Content::of(Story::Mixed, few))?;
     let large = fill(file("large"), Content::of(Story::Mixed, many))?;
     let title = format!("SQLite, {few} → {many} tasks");
-    compare(place, scale, [&small, &large], &title)
+    let mut rows = compare(place, scale, [&small, &large], &title)?;
+    rows.extend(memory::measure(place, &large, many)?);
+    Ok(rows)
 }
 
 /// On PostgreSQL, with more tasks.

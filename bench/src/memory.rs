@@ -15,16 +15,15 @@ use crate::Failure;
 use crate::commands::{ADD, CLAIM};
 use crate::programs::Place;
 use crate::report::{Judged, Row, megabytes};
-use crate::scale::Scale;
 use crate::seed::Filled;
 
 /// Millions of bytes a command may use.
 const MOST: f64 = 25.0;
 /// How long a command may take to come to its answer.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// The commands of every day, and the one that used most.
-pub fn measure(place: &Place, filled: &Filled, scale: &Scale) -> Result<Vec<Row>, Failure> {
+pub fn measure(place: &Place, filled: &Filled, tasks: usize) -> Result<Vec<Row>, Failure> {
     let task = filled.one(0)?;
     let (show, why) = (format!("task show {task}"), format!("why {task}"));
     let commands = [
@@ -43,7 +42,7 @@ pub fn measure(place: &Place, filled: &Filled, scale: &Scale) -> Result<Vec<Row>
     let (bytes, name) = worst;
     let version = peak_bytes(&place.version())?;
     Ok(vec![Row::new(
-        format!("resident memory of a command, {} tasks", scale.tasks),
+        format!("resident memory of a command, {tasks} tasks"),
         format!("the most, by `{name}`"),
         format!("`--version` {:.1} MB", megabytes(version)),
         Judged::at_most(megabytes(bytes), " MB", MOST),
@@ -61,7 +60,10 @@ pub fn peak_bytes(run: &Run) -> Result<u64, Failure> {
     drop(command);
     let peak = when_it_answers(&mut child);
     io::copy(&mut reader, &mut io::sink())?;
-    child.wait()?;
+    let status = child.wait()?;
+    if !status.success() {
+        return Err(format!("{run:?} ended with {status}").into());
+    }
     peak
 }
 

@@ -87,6 +87,8 @@ impl Row {
 #[derive(Debug, Clone, Default)]
 pub struct Report {
     pub rows: Vec<Row>,
+    /// What could not be measured, and why.
+    pub failures: Vec<String>,
 }
 
 impl Report {
@@ -157,7 +159,7 @@ mod tests {
             row(Judged::at_least(20.0, " %", 30.0)),
             row(Judged::told(123.4, " MB")),
         ];
-        let report = Report { rows };
+        let report = Report { rows, ..Report::default() };
         let text = report.to_string();
         assert_eq!(report.missed(), 1);
         assert!(text.contains("| 2.00× | ≤ 3× | held |"), "{text}");

@@ -138,30 +138,21 @@ fn claims_lists_and_histories_take_few_steps_on_sqlite() {
     let Location::Sqlite(path) = &field.bed.location else { panic!() };
     let raw = Connection::open(path).unwrap();
     let project = field.open.to_bytes();
-    let front = |tag, others| {
-        let cells = [
-            Cell::Text(tag),
-            Cell::Bytes(&project),
-            Cell::Text(""),
-            Cell::Text(""),
-            Cell::Text(others),
-            Cell::Int(4),
-        ];
-        steps(&raw, sqlite::QUEUE_FRONT, &cells)
+    let front = |tag, others: Option<&str>| {
+        let mut cells =
+            vec![Cell::Text(tag), Cell::Bytes(&project), Cell::Text(""), Cell::Text("")];
+        cells.extend(others.map(Cell::Text));
+        cells.push(Cell::Int(4));
+        let sql = if others.is_some() { sqlite::QUEUE_FRONT_TAGGED } else { sqlite::QUEUE_FRONT };
+        steps(&raw, sql, &cells)
     };
-    let ran_out = [
-        Cell::Bytes(&project),
-        Cell::Text(""),
-        Cell::Int(0),
-        Cell::Int(i64::MAX),
-        Cell::Text("w"),
-        Cell::Text("[]"),
-    ];
+    let ran_out =
+        [Cell::Bytes(&project), Cell::Text(""), Cell::Int(0), Cell::Int(i64::MAX), Cell::Text("w")];
     let task = field.bed.add(field.open, |_| {});
     let mut measured = vec![
-        ("claim", front("", "[]")),
-        ("claim by tag", front("common", "[]")),
-        ("claim by two tags", front("rare", "[\"common\"]")),
+        ("claim", front("", None)),
+        ("claim by tag", front("common", None)),
+        ("claim by two tags", front("rare", Some("[\"common\"]"))),
         ("claim of a lease that ran out", steps(&raw, sqlite::RAN_OUT, &ran_out)),
         (
             "own leases",

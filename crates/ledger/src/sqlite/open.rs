@@ -16,6 +16,9 @@ use crate::{Synchronous, rebuild};
 
 /// Marks a SQLite file as a ledger: "WNDL".
 const APPLICATION_ID: i64 = 0x574e_444c;
+/// More than there are different statements, so that none is prepared twice.
+const STATEMENTS: usize = 128;
+
 /// How to open a ledger file.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
@@ -146,6 +149,7 @@ fn connect(path: &Path, settings: &Settings) -> Result<Connection, Fault> {
     let connection = Connection::open_with_flags(path, flags).map_err(wrong)?;
     // First of all: everything after this waits instead of failing.
     connection.busy_timeout(settings.wait).map_err(wrong)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(wrong)?;
     connection
         .execute_batch(&format!(

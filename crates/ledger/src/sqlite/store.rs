@@ -25,21 +25,34 @@ const HELD_PROJECTS: &str = "SELECT id FROM projects WHERE frozen = 0 AND in_pro
 /// By the primary key of `queue`: the first rows of one range, no sort.
 pub(crate) const QUEUE_FRONT: &str = "SELECT created_seq, urgency, due_key, agent FROM queue \
      WHERE tag = $1 AND project_id = $2 AND role = $3 AND agent = $4 \
+     ORDER BY urgency, due_key, created_seq LIMIT $5";
+
+/// The same, with more tags to check row by row.
+pub(crate) const QUEUE_FRONT_TAGGED: &str = "SELECT created_seq, urgency, due_key, agent \
+     FROM queue WHERE tag = $1 AND project_id = $2 AND role = $3 AND agent = $4 \
      AND NOT EXISTS (SELECT 1 FROM json_each($5) AS wanted WHERE NOT EXISTS \
-         (SELECT 1 FROM task_tags WHERE tag = wanted.value AND task_tags.created_seq = queue.created_seq)) \
+         (SELECT 1 FROM task_tags \
+          WHERE tag = wanted.value AND task_tags.created_seq = queue.created_seq)) \
      ORDER BY urgency, due_key, created_seq LIMIT $6";
 
 /// By `tasks_leases`: the first row of one range, no sort.
-pub(crate) const RAN_OUT: &str = "SELECT created_seq, urgency, coalesce(due_at, 9223372036854775807), '' \
-     FROM tasks WHERE project_id = $1 AND role = $2 AND urgency = $3 \
+pub(crate) const RAN_OUT: &str = "SELECT created_seq, urgency, coalesce(due_at, 9223372036854775807), '' FROM tasks \
+     WHERE project_id = $1 AND role = $2 AND urgency = $3 \
+     AND lease_until IS NOT NULL AND lease_until <= $4 AND agent <> $5 \
+     AND open_dependencies = 0 AND open_children = 0 ORDER BY lease_until LIMIT 1";
+
+/// The same, with tags to check row by row.
+const RAN_OUT_TAGGED: &str = "SELECT created_seq, urgency, coalesce(due_at, 9223372036854775807), '' FROM tasks \
+     WHERE project_id = $1 AND role = $2 AND urgency = $3 \
      AND lease_until IS NOT NULL AND lease_until <= $4 AND agent <> $5 \
      AND open_dependencies = 0 AND open_children = 0 \
      AND NOT EXISTS (SELECT 1 FROM json_each($6) AS wanted WHERE NOT EXISTS \
-         (SELECT 1 FROM task_tags WHERE tag = wanted.value AND task_tags.created_seq = tasks.created_seq)) \
+         (SELECT 1 FROM task_tags \
+          WHERE tag = wanted.value AND task_tags.created_seq = tasks.created_seq)) \
      ORDER BY lease_until LIMIT 1";
 
 /// A commit that leaves the WAL longer than this moves it into the file.
-const WAL_BYTES: u64 = 1024 * 1024;
+const WAL_BYTES: u64 = 512 * 1024;
 
 /// The write-ahead log of a ledger file.
 fn wal_of(path: &Path) -> PathBuf {
@@ -170,15 +183,19 @@ impl Store for SqliteStore<'_> {
         for project in self.project_ids(filter.project, OPEN_PROJECTS)? {
             for role in choices(filter.role.as_deref()) {
                 for agent in choices(Some(&filter.agent)) {
-                    let cells = [
-                        Cell::Text(tag),
-                        Cell::Bytes(&project),
-                        Cell::Text(role),
-                        Cell::Text(agent),
-                        Cell::Text(&others),
-                        Cell::count(limit),
-                    ];
-                    found.extend(all(self, QUEUE_FRONT, &cells, read_candidate)?);
+                    let (tag, project) = (Cell::Text(tag), Cell::Bytes(&project));
+                    let (role, agent) = (Cell::Text(role), Cell::Text(agent));
+                    let (others, limit) = (Cell::Text(&others), Cell::count(limit));
+                    found.extend(match filter.tags.len() {
+                        0 | 1 => {
+                            let cells = [tag, project, role, agent, limit];
+                            all(self, QUEUE_FRONT, &cells, read_candidate)?
+                        }
+                        _ => {
+                            let cells = [tag, project, role, agent, others, limit];
+                            all(self, QUEUE_FRONT_TAGGED, &cells, read_candidate)?
+                        }
+                    });
                 }
             }
         }
@@ -199,7 +216,10 @@ impl Store for SqliteStore<'_> {
                         Cell::Text(&filter.agent),
                         Cell::Text(&tags),
                     ];
-                    found.extend(first(self, RAN_OUT, &cells, read_candidate)?);
+                    found.extend(match (filter.tags.is_empty(), cells.split_last()) {
+                        (true, Some((_, plain))) => first(self, RAN_OUT, plain, read_candidate)?,
+                        _ => first(self, RAN_OUT_TAGGED, &cells, read_candidate)?,
+                    });
                 }
             }
         }
