@@ -15,7 +15,7 @@ use crate::story::Story;
 /// A command may cost so many times what it cost before.
 const MOST: f64 = 1.3;
 /// The WAL that is kept short, and the largest commit of a command on top of it.
-const WAL_MEGABYTES: f64 = 1.2;
+const WAL_MEGABYTES: f64 = 0.8;
 
 /// Times `task list` before and after, and looks at the WAL.
 pub fn measure(place: &Place, scale: &Scale) -> Result<Vec<Row>, Failure> {

@@ -1,7 +1,6 @@
 //! Filling a ledger: real tasks, recorded as commands record them, many to a transaction.
 
-use std::path::Path;
-
+use postgres::{Client, NoTls};
 use rusqlite::Connection;
 use windlass_domain::TaskId;
 use windlass_domain::chain::Provenance;
@@ -80,9 +79,7 @@ pub fn fill(location: Location, content: Content) -> Result<Filled, Failure> {
         some.extend(made.into_iter().step_by(tasks.div_ceil(KEPT)));
     }
     drop(ledger);
-    if let Location::Sqlite(path) = &location {
-        settle(path)?;
-    }
+    settle(&location)?;
     Ok(Filled { location, some, held })
 }
 
@@ -94,9 +91,21 @@ fn options() -> Options {
     }
 }
 
-/// Moves everything into the file itself, so that it can be copied and its size means something.
-pub fn settle(path: &Path) -> Result<(), Failure> {
-    let connection = Connection::open(path)?;
-    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+/// Leaves a ledger as time would: all of it in the file, so that it can be copied and its size
+/// means something; on PostgreSQL without the thousands of dead rows that only a transaction as
+/// large as ours leaves where the counters of a project are.
+fn settle(location: &Location) -> Result<(), Failure> {
+    match location {
+        Location::Sqlite(path) => {
+            let connection = Connection::open(path)?;
+            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+        }
+        Location::Postgres(url) => {
+            let mut client = Client::connect(url, NoTls)?;
+            for statement in ["VACUUM FULL projects", "VACUUM ANALYZE"] {
+                client.batch_execute(statement)?;
+            }
+        }
+    }
     Ok(())
 }

@@ -12,7 +12,7 @@ use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
 /// A longer WAL is moved into the file.
-const WAL_BYTES: u64 = 1 << 20;
+const WAL_BYTES: u64 = 512 * 1024;
 
 fn main() -> ExitCode {
     let Some(file) = std::env::args_os().nth(1) else {

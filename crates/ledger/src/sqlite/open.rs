@@ -76,20 +76,22 @@ fn open_file(path: &Path, settings: &Settings) -> Result<Database, Fault> {
 }
 
 /// Looks at the file without opening it as a database, which would leave files beside that of
-/// another program.
+/// another program. A ledger that was just made has its mark and its tables in the WAL still; both
+/// reach the file with its first page, so whoever sees tables looks for the mark once more.
 fn refuse_foreign(path: &Path) -> Result<(), Fault> {
-    let mut header = Vec::new();
-    let read = std::fs::File::open(path).and_then(|file| file.take(100).read_to_end(&mut header));
-    if read.is_err() || header.is_empty() {
-        // It is new, or opening it will say what is wrong.
+    if !is_unmarked(path) || has_no_tables(path) || !is_unmarked(path) {
         return Ok(());
     }
-    if !header.starts_with(b"SQLite format 3\0") {
-        return Err(not_a_ledger(path));
-    }
-    let is_marked = header.get(68..72) == Some(&APPLICATION_ID.to_be_bytes()[4..]);
-    // A ledger that was just made may still have all of its tables in the WAL.
-    if is_marked || has_no_tables(path) { Ok(()) } else { Err(not_a_ledger(path)) }
+    Err(not_a_ledger(path))
+}
+
+/// It is a database of SQLite and its first page does not carry our mark.
+fn is_unmarked(path: &Path) -> bool {
+    let mut header = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(100).read_to_end(&mut header));
+    read.is_ok()
+        && header.starts_with(b"SQLite format 3\0")
+        && header.get(68..72) != Some(&APPLICATION_ID.to_be_bytes()[4..])
 }
 
 fn has_no_tables(path: &Path) -> bool {
