@@ -27,7 +27,8 @@ const DUPLICATES_ALLOWED: usize = 2;
 
 /// All that the rules of the product may be built on: nothing in it does I/O.
 const DOMAIN: &str = "windlass-domain";
-const DOMAIN_MAY_USE: [&str; 6] = ["jiff", "serde", "serde_json", "sha2", "thiserror", "ulid"];
+const DOMAIN_MAY_USE: [&str; 7] =
+    ["jiff", "serde", "serde_json", "sha2", "thiserror", "ulid", "unicode-normalization"];
 
 pub(crate) fn run() -> Result<(), Failure> {
     let metadata = step::metadata(&["--locked", PLATFORM])?;

@@ -24,6 +24,7 @@ pub mod text;
 pub mod time;
 pub mod transition;
 pub mod why;
+pub mod words;
 
 pub use code::{Code, Exit};
 pub use event::{Event, Kind};
