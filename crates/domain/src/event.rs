@@ -253,6 +253,16 @@ pub struct TaskRestored {
     pub to: Status,
 }
 
+/// A task went to another project.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskMoved {
+    pub project: ProjectId,
+}
+
+/// A task left the views for good, and the data of its earlier events with it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskPruned {}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CommentAdded {
     pub text: String,
@@ -269,6 +279,14 @@ pub struct CheckpointRecorded {
     pub authority: Authority,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forced: Option<String>,
+}
+
+impl CheckpointRecorded {
+    /// What it says in words: its name and the texts of its data.
+    pub fn said(&self) -> String {
+        let texts = self.data.values().filter_map(Value::as_str);
+        std::iter::once(self.name.as_str()).chain(texts).collect::<Vec<_>>().join(" ")
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -385,6 +403,8 @@ events! {
     StatusSet "status_set" 1 Task;
     TaskArchived "task_archived" 1 Task;
     TaskRestored "task_restored" 1 Task;
+    TaskMoved "task_moved" 1 Task;
+    TaskPruned "task_pruned" 1 Task;
     CommentAdded "comment_added" 1 Task;
     CheckpointRecorded "checkpoint_recorded" 1 Task;
     ProgressSet "progress_set" 1 Task;

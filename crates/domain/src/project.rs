@@ -112,6 +112,8 @@ impl Project {
             | Event::StatusSet(_)
             | Event::TaskArchived(_)
             | Event::TaskRestored(_)
+            | Event::TaskMoved(_)
+            | Event::TaskPruned(_)
             | Event::CommentAdded(_)
             | Event::CheckpointRecorded(_)
             | Event::ProgressSet(_)

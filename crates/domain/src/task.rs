@@ -32,6 +32,8 @@ pub struct Task {
     pub fence: u64,
     /// When the present claim was won; a task is held exactly while this is set.
     pub claimed_at: Option<Time>,
+    /// When its holder last gave a sign of life: a claim, renewal, checkpoint or comment.
+    pub active_at: Option<Time>,
     pub lease_until: Option<Time>,
     /// The length of the lease.
     pub lease_ms: Option<i64>,
@@ -49,6 +51,8 @@ pub struct Task {
     pub open_children: u64,
     pub created_at: Time,
     pub updated_at: Time,
+    /// When work on it began: its first claim since it was created or reopened.
+    pub started_at: Option<Time>,
     /// When it became done or archived.
     pub finished_at: Option<Time>,
 }
@@ -91,6 +95,7 @@ impl Task {
             agent: data.agent.clone(),
             fence: 0,
             claimed_at: None,
+            active_at: None,
             lease_until: None,
             lease_ms: None,
             lease_expired: false,
@@ -103,6 +108,7 @@ impl Task {
             open_children: 0,
             created_at: at,
             updated_at: at,
+            started_at: None,
             finished_at: done.then_some(at),
         }
     }
@@ -148,7 +154,9 @@ impl Task {
             }
             Event::CheckpointRecorded(data) => self.progress = data.progress.or(self.progress),
             Event::ProgressSet(data) => self.progress = Some(data.progress),
+            Event::TaskMoved(data) => self.project = data.project,
             Event::CommentAdded(_)
+            | Event::TaskPruned(_)
             | Event::DependencyAdded(_)
             | Event::DependencyRemoved(_)
             | Event::TaskCreated(_)
@@ -156,6 +164,12 @@ impl Task {
             | Event::ProjectRenamed(_)
             | Event::ProjectFrozen(_)
             | Event::ProjectUnfrozen(_) => {}
+        }
+        if shows_life(event) {
+            self.active_at = Some(at);
+        }
+        if self.claimed_at.is_none() {
+            self.active_at = None;
         }
         self.version += 1;
         self.updated_at = at;
@@ -166,7 +180,8 @@ impl Task {
     fn may_follow(&self, event: &Event) -> bool {
         use Status::{Archived, Backlog, Blocked, Done, InProgress, Ready};
         match (self.status, event) {
-            (_, Event::CommentAdded(_) | Event::TaskUpdated(_)) => true,
+            (_, Event::CommentAdded(_) | Event::TaskUpdated(_) | Event::TaskMoved(_)) => true,
+            (status, Event::TaskPruned(_)) => status.is_settled(),
             (_, Event::TaskClaimed(data)) => match data.won {
                 Won::Claimed => self.status == Ready,
                 Won::TakenOver | Won::Stolen => self.status == InProgress,
@@ -243,6 +258,7 @@ impl Task {
         self.agent = Some(data.agent.clone());
         self.fence = data.fence;
         self.claimed_at = Some(at);
+        self.started_at.get_or_insert(at);
         self.lease_until = data.lease_until;
         self.lease_ms = data.lease_ms;
         Ok(())
@@ -277,7 +293,10 @@ impl Task {
         }
         match (from.is_settled(), to.is_settled()) {
             (false, true) => self.finished_at = Some(at),
-            (true, false) => self.finished_at = None,
+            (true, false) => {
+                self.finished_at = None;
+                self.started_at = None;
+            }
             (false, false) | (true, true) => {}
         }
         if to == Status::Done {
@@ -298,9 +317,49 @@ impl Task {
         self.lease_until.is_some_and(|until| until <= now)
     }
 
+    /// How many minutes its holder has been silent, when that is longer than it may be: by the
+    /// task's own limit, else by `usual_minutes`. A limit of 0 never runs out.
+    pub fn stale_minutes(&self, usual_minutes: u32, now: Time) -> Option<u32> {
+        let limit = self.stale_after_minutes.unwrap_or(usual_minutes);
+        let active_at =
+            self.active_at.filter(|_| self.status == Status::InProgress && limit > 0)?;
+        let silent = u32::try_from(now.millis_since(active_at) / 60_000).ok()?;
+        (silent >= limit).then_some(silent)
+    }
+
     /// In the queue: ready, and nothing it waits for is open.
     pub fn is_claimable(&self) -> bool {
         self.status == Status::Ready && self.open_dependencies == 0 && self.open_children == 0
+    }
+}
+
+/// Whether an event tells that the holder of a task is at work.
+fn shows_life(event: &Event) -> bool {
+    match event {
+        Event::TaskClaimed(_)
+        | Event::ClaimRenewed(_)
+        | Event::TaskUnblocked(_)
+        | Event::CommentAdded(_)
+        | Event::CheckpointRecorded(_)
+        | Event::ProgressSet(_) => true,
+        Event::ProjectCreated(_)
+        | Event::ProjectRenamed(_)
+        | Event::ProjectFrozen(_)
+        | Event::ProjectUnfrozen(_)
+        | Event::TaskCreated(_)
+        | Event::TaskUpdated(_)
+        | Event::ClaimExpired(_)
+        | Event::TaskReleased(_)
+        | Event::TaskBlocked(_)
+        | Event::TaskCompleted(_)
+        | Event::TaskReopened(_)
+        | Event::StatusSet(_)
+        | Event::TaskArchived(_)
+        | Event::TaskRestored(_)
+        | Event::TaskMoved(_)
+        | Event::TaskPruned(_)
+        | Event::DependencyAdded(_)
+        | Event::DependencyRemoved(_) => false,
     }
 }
 
@@ -398,6 +457,22 @@ pub(crate) mod samples {
         let data = StatusSet { to: Status::Ready, authority: Authority::Free, forced: None };
         task.fold(&data.into(), NOW).unwrap();
         assert_eq!((task.agent, task.progress, task.finished_at), (None, None, None));
+    }
+
+    #[test]
+    fn a_held_task_goes_stale_when_its_holder_is_silent() {
+        let minutes = |n: i64| Time::from_millis(NOW.as_millis() + n * 60_000);
+        let mut task = claimed_by("w1");
+        assert_eq!(task.stale_minutes(10, minutes(9)), None);
+        assert_eq!(task.stale_minutes(10, minutes(12)), Some(12));
+        let said = crate::event::CommentAdded { text: "still at it".into() };
+        task.fold(&said.into(), minutes(12)).unwrap();
+        assert_eq!(task.stale_minutes(10, minutes(21)), None, "a comment is a sign of life");
+        assert_eq!(task.stale_minutes(10, minutes(22)), Some(10), "but not for ever");
+        task.stale_after_minutes = Some(60);
+        assert_eq!(task.stale_minutes(10, minutes(22)), None, "its own limit counts first");
+        task.stale_after_minutes = Some(0);
+        assert_eq!(task.stale_minutes(10, minutes(9_000)), None, "0 is never");
     }
 
     #[test]

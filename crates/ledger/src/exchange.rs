@@ -9,7 +9,7 @@ use std::io::{BufRead, Read as _, Write};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use windlass_domain::chain::{Hash, Head, Header, Provenance};
-use windlass_domain::{Code, CorrelationId, EventId, Refusal, Stream, Time};
+use windlass_domain::{Code, CorrelationId, EventId, Refusal, Stream, TaskId, Time};
 
 use crate::audit::follows;
 use crate::fault::{Error, Fault};
@@ -18,6 +18,8 @@ use crate::snapshot::Snapshot;
 use crate::transaction::Transaction;
 
 const FORMAT: &str = "windlass-ledger";
+/// A part of a log: it can be read and verified, but not imported.
+const TASKS_FORMAT: &str = "windlass-tasks";
 const VERSION: u32 = 1;
 /// Events read and written at a time.
 const BATCH: u64 = 5_000;
@@ -96,6 +98,22 @@ pub fn export(snapshot: &mut Snapshot<'_>, out: &mut dyn Write) -> Result<Head, 
     write_line(out, &Closing { end })?;
     out.flush().map_err(|error| unwritable(&error))?;
     Ok(head)
+}
+
+/// Writes all events of some tasks, each line as in a whole export.
+pub fn export_tasks(
+    snapshot: &mut Snapshot<'_>,
+    tasks: &[TaskId],
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    write_line(out, &Opening { format: TASKS_FORMAT.to_owned(), version: VERSION })?;
+    for task in tasks {
+        for recorded in snapshot.history((*task).into(), u64::from(u32::MAX))? {
+            write_line(out, &to_line(recorded)?)?;
+        }
+    }
+    out.flush().map_err(|error| unwritable(&error))?;
+    Ok(())
 }
 
 /// Brings the events of an exported log into this ledger. The file must go on where the ledger

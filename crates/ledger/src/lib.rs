@@ -15,6 +15,7 @@ mod migration;
 mod postgres;
 mod rebuild;
 mod record;
+mod search;
 mod snapshot;
 mod sql;
 mod sqlite;
@@ -31,14 +32,15 @@ use windlass_domain::chain::Provenance;
 use windlass_domain::{Code, Refusal, Time};
 
 pub use audit::{Audit, audit};
-pub use exchange::{Imported, export, import};
+pub use exchange::{Imported, export, export_tasks, import};
 pub use fault::{Error, Fault};
 pub use location::Location;
 pub use rebuild::Rebuilt;
 pub use record::{Details, Recorded};
+pub use search::SearchFilter;
 pub use snapshot::Snapshot;
-pub use store::{Candidate, Difference, Effect, ListFilter, QueueFilter};
-pub use transaction::Transaction;
+pub use store::{Agent, Candidate, Difference, Effect, ListFilter, Place, QueueFilter};
+pub use transaction::{Bulk, Happened, Transaction};
 pub use world::{Clock, SystemClock};
 
 use store::Store;

@@ -19,7 +19,7 @@ pub struct Rebuilt {
 
 /// Replays the log into empty views and returns how many events it has.
 pub(crate) fn replay(store: &mut dyn Store) -> Result<u64, Fault> {
-    let mut views = Views::new(store);
+    let mut views = Views::for_many(store)?;
     let mut seq = 0;
     loop {
         let batch = views.events_after(seq, BATCH)?;

@@ -91,6 +91,8 @@ pub struct Details {
     pub description: Option<String>,
     pub links: Vec<String>,
     pub metadata: Map<String, Value>,
+    /// The words of its comments and checkpoints, as they are indexed.
+    pub(crate) note_words: String,
 }
 
 impl Details {
@@ -99,10 +101,11 @@ impl Details {
             description: row.maybe_text(0)?,
             links: from_json(&row.text(1)?)?,
             metadata: from_json(&row.text(2)?)?,
+            note_words: row.text(3)?,
         })
     }
 
-    /// Calls `write` with the cells of `created_seq, description, links, metadata`.
+    /// Calls `write` with the cells of `created_seq, description, links, metadata, note_words`.
     pub(crate) fn cells<T>(&self, created_seq: u64, write: impl FnOnce(&[Cell<'_>]) -> T) -> T {
         let links = to_json(&self.links);
         let metadata = to_json(&self.metadata);
@@ -111,6 +114,7 @@ impl Details {
             Cell::text_or_null(self.description.as_deref()),
             Cell::Text(&links),
             Cell::Text(&metadata),
+            Cell::Text(&self.note_words),
         ])
     }
 }
@@ -142,19 +146,21 @@ pub(crate) fn read_task(row: &dyn Columns) -> Result<Task, Fault> {
         agent: row.text_or_none(12)?,
         fence: row.count(13)?,
         claimed_at: time(14)?,
-        lease_until: time(15)?,
-        lease_ms: row.maybe_int(16)?,
-        lease_expired: row.flag(17)?,
-        progress: row.maybe_int(18)?.and_then(|progress| u8::try_from(progress).ok()),
-        stale_after_minutes: row.maybe_int(19)?.and_then(|minutes| u32::try_from(minutes).ok()),
-        pipeline: row.text(20)?,
-        stage: row.maybe_text(21)?,
-        role: row.text_or_none(22)?,
-        open_dependencies: row.count(23)?,
-        open_children: row.count(24)?,
-        created_at: Time::from_millis(row.int(25)?),
-        updated_at: Time::from_millis(row.int(26)?),
-        finished_at: time(27)?,
+        active_at: time(15)?,
+        lease_until: time(16)?,
+        lease_ms: row.maybe_int(17)?,
+        lease_expired: row.flag(18)?,
+        progress: row.maybe_int(19)?.and_then(|progress| u8::try_from(progress).ok()),
+        stale_after_minutes: row.maybe_int(20)?.and_then(|minutes| u32::try_from(minutes).ok()),
+        pipeline: row.text(21)?,
+        stage: row.maybe_text(22)?,
+        role: row.text_or_none(23)?,
+        open_dependencies: row.count(24)?,
+        open_children: row.count(25)?,
+        created_at: Time::from_millis(row.int(26)?),
+        updated_at: Time::from_millis(row.int(27)?),
+        started_at: time(28)?,
+        finished_at: time(29)?,
     })
 }
 
@@ -180,6 +186,7 @@ pub(crate) fn task_cells<T>(task: &Task, write: impl FnOnce(&[Cell<'_>]) -> T) -
         Cell::Text(task.agent.as_deref().unwrap_or_default()),
         Cell::count(task.fence),
         time(task.claimed_at),
+        time(task.active_at),
         time(task.lease_until),
         Cell::int_or_null(task.lease_ms),
         Cell::flag(task.lease_expired),
@@ -192,6 +199,7 @@ pub(crate) fn task_cells<T>(task: &Task, write: impl FnOnce(&[Cell<'_>]) -> T) -
         Cell::count(task.open_children),
         Cell::Int(task.created_at.as_millis()),
         Cell::Int(task.updated_at.as_millis()),
+        time(task.started_at),
         time(task.finished_at),
     ])
 }

@@ -5,11 +5,13 @@ use windlass_domain::completion::Obstacles;
 use windlass_domain::dependency;
 use windlass_domain::id::Fragment;
 use windlass_domain::project::Project;
+use windlass_domain::words::Asked;
 use windlass_domain::{Code, ProjectId, Refusal, Stream, Task, TaskId, Time};
 
 use crate::fault::{Error, Fault};
 use crate::record::{Details, Recorded};
-use crate::store::{Candidate, Effect, ListFilter, QueueFilter, Store};
+use crate::search::{SearchFilter, Within};
+use crate::store::{Agent, Candidate, Effect, ListFilter, QueueFilter, Store};
 
 /// More matches than this are not listed when an id is ambiguous.
 const CANDIDATES_SHOWN: usize = 5;
@@ -172,6 +174,79 @@ impl<'a> Snapshot<'a> {
 
     pub fn count(&mut self, filter: &ListFilter) -> Result<u64, Fault> {
         self.store.count(filter)
+    }
+
+    /// How many tasks of a list each agent has, '' standing for nobody.
+    pub fn count_by_agent(&mut self, filter: &ListFilter) -> Result<Vec<(String, u64)>, Fault> {
+        self.store.count_by_agent(filter)
+    }
+
+    /// Tasks in which all the words are found, at most `limit`: in the title before in tags and
+    /// description before in comments and checkpoints, then the newest first.
+    pub fn search(
+        &mut self,
+        asked: &[Asked],
+        filter: &SearchFilter,
+        limit: usize,
+    ) -> Result<Vec<Task>, Fault> {
+        let mut found: Vec<u64> = Vec::new();
+        for within in Within::RANKED {
+            if found.len() >= limit {
+                break;
+            }
+            // What a better place found is found again at every place after it.
+            let wanted = (limit + found.len()) as u64;
+            for created_seq in self.store.found(asked, within, filter, wanted)? {
+                if found.len() < limit && !found.contains(&created_seq) {
+                    found.push(created_seq);
+                }
+            }
+        }
+        let mut tasks = Vec::with_capacity(found.len());
+        for created_seq in found {
+            tasks.extend(self.store.task_created_at(created_seq)?);
+        }
+        Ok(tasks)
+    }
+
+    /// In how many tasks all the words are found.
+    pub fn count_found(&mut self, asked: &[Asked], filter: &SearchFilter) -> Result<u64, Fault> {
+        self.store.count_found(asked, filter)
+    }
+
+    /// All tasks in progress.
+    pub fn held(&mut self) -> Result<Vec<Task>, Fault> {
+        self.store.held()
+    }
+
+    /// Tasks that became done or archived since then and still are, in that order.
+    pub fn finished_since(&mut self, time: Time) -> Result<Vec<Task>, Fault> {
+        self.store.finished_since(time)
+    }
+
+    /// Tasks that are done or archived since then or longer, in order of creation.
+    pub fn finished_until(&mut self, time: Time) -> Result<Vec<Task>, Fault> {
+        self.store.finished_until(time)
+    }
+
+    /// Everybody who acted.
+    pub fn agents(&mut self) -> Result<Vec<Agent>, Fault> {
+        self.store.agents()
+    }
+
+    /// The newest events of somebody before `seq`, newest first.
+    pub fn events_by(
+        &mut self,
+        name: &str,
+        before: u64,
+        limit: u64,
+    ) -> Result<Vec<Recorded>, Fault> {
+        self.store.events_by(name, before, limit)
+    }
+
+    /// How many events somebody did.
+    pub fn count_by(&mut self, name: &str) -> Result<u64, Fault> {
+        self.store.count_by(name)
     }
 
     /// The tasks this caller would get next, best first, at most `limit`.

@@ -6,11 +6,22 @@
 use windlass_domain::{ProjectId, Status, TaskId};
 
 use crate::cell::Cell;
+use crate::record::urgency;
+use crate::search::SearchFilter;
 use crate::store::ListFilter;
 
-/// Every table of the views. What is not here is the log or a working row.
-pub(crate) const VIEWS: [&str; 6] =
-    ["projects", "tasks", "task_details", "task_tags", "queue", "dependencies"];
+/// Every table of the views but the index of words, which each database keeps in its own way.
+/// What is not here is the log or a working row.
+pub(crate) const VIEWS: [&str; 8] = [
+    "projects",
+    "tasks",
+    "task_details",
+    "task_tags",
+    "queue",
+    "dependencies",
+    "agents",
+    "activity",
+];
 
 macro_rules! event_columns {
     () => {
@@ -22,9 +33,9 @@ macro_rules! event_columns {
 macro_rules! task_columns {
     () => {
         "created_seq, id, tail, version, project_id, parent_id, title, status, archived_from, \
-         urgency, due_at, tags, agent, fence, claimed_at, lease_until, lease_ms, lease_expired, \
+         urgency, due_at, tags, agent, fence, claimed_at, active_at, lease_until, lease_ms, lease_expired, \
          progress, stale_after_minutes, pipeline, stage, role, open_dependencies, open_children, \
-         created_at, updated_at, finished_at"
+         created_at, updated_at, started_at, finished_at"
     };
 }
 
@@ -98,7 +109,7 @@ pub(crate) const INSERT_TASK: &str = concat!(
     "INSERT INTO tasks (",
     task_columns!(),
     ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, \
-     $19, $20, $21, $22, $23, $24, $25, $26, $27, $28)"
+     $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30)"
 );
 
 /// By the primary key.
@@ -106,17 +117,18 @@ pub(crate) const UPDATE_TASK: &str = concat!(
     "UPDATE tasks SET (",
     task_columns!(),
     ") = ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, \
-     $19, $20, $21, $22, $23, $24, $25, $26, $27, $28) WHERE created_seq = $1"
+     $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30) WHERE created_seq = $1"
 );
 
 pub(crate) const DETAILS: &str =
-    "SELECT description, links, metadata FROM task_details WHERE created_seq = $1";
+    "SELECT description, links, metadata, note_words FROM task_details WHERE created_seq = $1";
 
-pub(crate) const INSERT_DETAILS: &str =
-    "INSERT INTO task_details (created_seq, description, links, metadata) VALUES ($1, $2, $3, $4)";
+pub(crate) const INSERT_DETAILS: &str = "INSERT INTO task_details \
+     (created_seq, description, links, metadata, note_words) VALUES ($1, $2, $3, $4, $5)";
 
 pub(crate) const UPDATE_DETAILS: &str = "UPDATE task_details \
-     SET (created_seq, description, links, metadata) = ($1, $2, $3, $4) WHERE created_seq = $1";
+     SET (created_seq, description, links, metadata, note_words) = ($1, $2, $3, $4, $5) \
+     WHERE created_seq = $1";
 
 pub(crate) const INSERT_TAG: &str = "INSERT INTO task_tags (tag, created_seq) VALUES ($1, $2)";
 pub(crate) const DELETE_TAG: &str = "DELETE FROM task_tags WHERE tag = $1 AND created_seq = $2";
@@ -133,6 +145,56 @@ pub(crate) const TAG_DEPTH: &str =
 /// By `tasks_own_leases`.
 pub(crate) const RAN_OUT_OF: &str = "SELECT id FROM tasks WHERE agent = $1 \
      AND lease_until IS NOT NULL AND lease_until <= $2 ORDER BY lease_until LIMIT $3";
+
+/// Held tasks, by `tasks_status`: there are not more of them than agents at work.
+pub(crate) const HELD: &str = concat!(
+    "SELECT ",
+    task_columns!(),
+    " FROM tasks WHERE status = 'in_progress' ORDER BY urgency, created_seq"
+);
+
+/// By `tasks_finished`.
+pub(crate) const FINISHED_SINCE: &str = concat!(
+    "SELECT ",
+    task_columns!(),
+    " FROM tasks WHERE finished_at IS NOT NULL AND finished_at >= $1 ORDER BY finished_at"
+);
+
+/// By `tasks_finished`.
+pub(crate) const FINISHED_UNTIL: &str = concat!(
+    "SELECT ",
+    task_columns!(),
+    " FROM tasks WHERE finished_at IS NOT NULL AND finished_at <= $1 ORDER BY created_seq"
+);
+
+/// The events of a task, but the one that prunes it, lose their data.
+pub(crate) const EMPTY_EVENTS: &str = "UPDATE events SET data = NULL \
+     WHERE stream = $1 AND data IS NOT NULL AND kind <> 'task_pruned'";
+
+/// By the primary keys: one row each.
+pub(crate) const DELETE_TASK: [&str; 2] =
+    ["DELETE FROM tasks WHERE created_seq = $1", "DELETE FROM task_details WHERE created_seq = $1"];
+/// By the primary key.
+pub(crate) const DELETE_EDGES_OF: &str = "DELETE FROM dependencies WHERE task_id = $1";
+
+/// By the unique index on `name`.
+pub(crate) const ADD_ACTIVITY: &str =
+    "INSERT INTO activity (seq, agent) SELECT $1, number FROM agents WHERE name = $2";
+pub(crate) const ADD_AGENT: &str = "INSERT INTO agents (number, name) VALUES ($1, $2)";
+/// Everybody who acted, with the newest of their events: one probe of `activity` each.
+pub(crate) const AGENTS: &str = "SELECT name, \
+     (SELECT max(seq) FROM activity WHERE agent = number) FROM agents ORDER BY name";
+/// By the primary key of `activity`.
+pub(crate) const EVENTS_BY: &str = concat!(
+    "SELECT ",
+    event_columns!(),
+    " FROM events WHERE seq IN (SELECT seq FROM activity \
+     WHERE agent = (SELECT number FROM agents WHERE name = $1) AND seq < $2 \
+     ORDER BY seq DESC LIMIT $3) ORDER BY seq DESC"
+);
+/// By the primary key of `activity`.
+pub(crate) const COUNT_BY: &str = "SELECT count(*) FROM activity \
+     WHERE agent = (SELECT number FROM agents WHERE name = $1)";
 
 pub(crate) const ADD_EDGE: &str =
     "INSERT INTO dependencies (task_id, depends_on) VALUES ($1, $2) ON CONFLICT DO NOTHING";
@@ -177,60 +239,188 @@ pub(crate) const EFFECTS_FOR: &str =
     "SELECT id, event_seq, host, kind, data FROM effects WHERE host = $1 ORDER BY id LIMIT $2";
 pub(crate) const DELETE_EFFECT: &str = "DELETE FROM effects WHERE id = $1";
 
+/// How a database keeps the index of words.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Index {
+    /// The column that is a task's creation number.
+    pub(crate) key: &'static str,
+    /// The condition that a question is answered; `?` stands for the question.
+    pub(crate) compare: &'static str,
+    /// A table that shows all of it.
+    pub(crate) readable: &'static str,
+    /// Empties it.
+    pub(crate) clear: &'static str,
+}
+
+/// Conditions and their values, numbered as they come.
+#[derive(Default)]
+struct Terms<'a> {
+    texts: Vec<String>,
+    values: Vec<Cell<'a>>,
+}
+
+impl<'a> Terms<'a> {
+    /// A condition that ends in a value.
+    fn with(&mut self, condition: &str, value: Cell<'a>) {
+        let value = self.value(value);
+        self.texts.push(format!("{condition} {value}"));
+    }
+
+    fn plain(&mut self, condition: &str) {
+        self.texts.push(condition.to_owned());
+    }
+
+    fn value(&mut self, value: Cell<'a>) -> String {
+        self.values.push(value);
+        format!("${}", self.values.len())
+    }
+}
+
 /// The statement and values of a list or, with `what` a count, of its total.
 ///
-/// Each combination of filters is served by the index whose columns it fixes: `tasks_agent`,
-/// `tasks_parent`, `tasks_project_status`, `tasks_status`, `tasks_project` or `tasks_all`, all of
-/// them already in the order of the list.
+/// Each combination of project, status, agent and parent is served by the index whose columns it
+/// fixes: `tasks_agent`, `tasks_parent`, `tasks_project_status`, `tasks_status`, `tasks_project` or
+/// `tasks_all`, all of them already in the order of the list. Tags and words are looked up in their
+/// own indexes.
 pub(crate) fn list<T>(
+    index: Index,
     filter: &ListFilter,
     what: What,
+    question: &str,
     run: impl FnOnce(&str, &[Cell<'_>]) -> T,
 ) -> T {
     let project = filter.project.map(ProjectId::to_bytes);
     let parent = filter.parent.map(TaskId::to_bytes);
-    let mut values: Vec<Cell<'_>> = Vec::new();
-    let mut terms: Vec<String> = Vec::new();
+    let pattern = filter.agent_pattern.as_deref().map(like);
+    let mut terms = Terms::default();
     let fixed = [
-        ("project_id", project.as_ref().map(|id| Cell::Bytes(id))),
-        ("parent_id", parent.as_ref().map(|id| Cell::Bytes(id))),
-        ("agent", filter.agent.as_deref().map(Cell::Text)),
-        ("status", filter.wanted_status().map(|status| Cell::Text(status.as_str()))),
+        ("project_id =", project.as_ref().map(|id| Cell::Bytes(id))),
+        ("parent_id =", parent.as_ref().map(|id| Cell::Bytes(id))),
+        ("agent =", filter.agent.as_deref().map(Cell::Text)),
+        ("status =", filter.wanted_status().map(|status| Cell::Text(status.as_str()))),
+        ("due_at >=", filter.due_after.map(|time| Cell::Int(time.as_millis()))),
+        ("due_at <", filter.due_before.map(|time| Cell::Int(time.as_millis()))),
     ];
-    for (column, value) in fixed {
+    for (condition, value) in fixed {
         if let Some(value) = value {
-            values.push(value);
-            terms.push(format!("{column} = ${}", values.len()));
+            terms.with(condition, value);
         }
+    }
+    if let Some(pattern) = &pattern {
+        let pattern = terms.value(Cell::Text(pattern));
+        terms.plain(&format!("lower(agent) LIKE {pattern} ESCAPE '\\'"));
     }
     // Literally the conditions of the partial indexes, so that these can serve.
-    if filter.wanted_status() != Some(Status::Archived) {
-        terms.push("status <> 'archived'".to_owned());
+    if filter.wanted_status() != Some(Status::Archived) && !filter.archived {
+        terms.plain("status <> 'archived'");
     }
     if filter.agent.is_some() {
-        terms.push("agent <> ''".to_owned());
+        terms.plain("agent <> ''");
     }
     if filter.root {
-        terms.push("parent_id IS NULL".to_owned());
+        terms.plain("parent_id IS NULL");
     }
     if filter.available {
-        terms.push("open_dependencies = 0 AND open_children = 0".to_owned());
+        terms.plain("open_dependencies = 0 AND open_children = 0");
     }
-    let terms = terms.join(" AND ");
+    for tag in &filter.tags {
+        let tag = terms.value(Cell::Text(tag));
+        terms.plain(&format!(
+            "created_seq IN (SELECT created_seq FROM task_tags WHERE tag = {tag})"
+        ));
+    }
+    if !filter.tags_any.is_empty() {
+        let tags: Vec<String> =
+            filter.tags_any.iter().map(|tag| terms.value(Cell::Text(tag))).collect();
+        let tags = tags.join(", ");
+        terms.plain(&format!(
+            "created_seq IN (SELECT created_seq FROM task_tags WHERE tag IN ({tags}))"
+        ));
+    }
+    if !filter.text.is_empty() {
+        let question = terms.value(Cell::Text(question));
+        let answered = index.compare.replace('?', &question);
+        let key = index.key;
+        terms.plain(&format!("created_seq IN (SELECT {key} FROM search WHERE {answered})"));
+    }
+    if let (Some(place), What::Rows) = (filter.after, what) {
+        let urgency = terms.value(Cell::Int(urgency(place.priority)));
+        let created_seq = terms.value(Cell::count(place.created_seq));
+        terms.plain(&format!("(urgency, created_seq) > ({urgency}, {created_seq})"));
+    }
+    if terms.texts.is_empty() {
+        terms.plain("1 = 1");
+    }
+    let conditions = terms.texts.join(" AND ");
     let text = match what {
         What::Rows => {
-            values.push(Cell::count(filter.limit));
-            values.push(Cell::count(filter.offset));
-            let last = values.len();
+            let limit = terms.value(Cell::count(filter.limit));
+            let offset = terms.value(Cell::count(filter.offset));
             format!(
-                "SELECT {TASK_COLUMNS} FROM tasks WHERE {terms} \
-                 ORDER BY urgency, created_seq LIMIT ${} OFFSET ${last}",
-                last - 1
+                "SELECT {TASK_COLUMNS} FROM tasks WHERE {conditions} \
+                 ORDER BY urgency, created_seq LIMIT {limit} OFFSET {offset}"
             )
         }
-        What::Count => format!("SELECT count(*) FROM tasks WHERE {terms}"),
+        What::Count => format!("SELECT count(*) FROM tasks WHERE {conditions}"),
+        What::CountByAgent => format!(
+            "SELECT agent, count(*) FROM tasks WHERE {conditions} GROUP BY agent ORDER BY agent"
+        ),
     };
-    run(&text, &values)
+    run(&text, &terms.values)
+}
+
+/// A pattern with `*` as the LIKE of both databases understands it.
+fn like(pattern: &str) -> String {
+    let mut like = String::new();
+    for letter in pattern.chars() {
+        match letter {
+            '*' => like.push('%'),
+            '%' | '_' | '\\' => {
+                like.push('\\');
+                like.push(letter);
+            }
+            letter => like.push(letter.to_ascii_lowercase()),
+        }
+    }
+    like
+}
+
+/// The statement and values of a search, newest first, or of its total.
+pub(crate) fn search<T>(
+    index: Index,
+    filter: &SearchFilter,
+    what: What,
+    question: &str,
+    limit: u64,
+    run: impl FnOnce(&str, &[Cell<'_>]) -> T,
+) -> T {
+    let key = index.key;
+    let project = filter.project.map(ProjectId::to_bytes);
+    let mut terms = Terms::default();
+    let question = terms.value(Cell::Text(question));
+    terms.plain(&index.compare.replace('?', &question));
+    if let Some(project) = &project {
+        terms.with("tasks.project_id =", Cell::Bytes(project));
+    }
+    if let Some(status) = filter.status {
+        terms.with("tasks.status =", Cell::Text(status.as_str()));
+    }
+    let from = match filter.project.is_some() || filter.status.is_some() {
+        true => format!("search CROSS JOIN tasks WHERE tasks.created_seq = search.{key} AND"),
+        false => "search WHERE".to_owned(),
+    };
+    let conditions = terms.texts.join(" AND ");
+    let text = match what {
+        What::Rows => {
+            let limit = terms.value(Cell::count(limit));
+            format!(
+                "SELECT search.{key} FROM {from} {conditions} \
+                 ORDER BY search.{key} DESC LIMIT {limit}"
+            )
+        }
+        What::Count | What::CountByAgent => format!("SELECT count(*) FROM {from} {conditions}"),
+    };
+    run(&text, &terms.values)
 }
 
 /// Whether a list is read or counted.
@@ -238,4 +428,6 @@ pub(crate) fn list<T>(
 pub(crate) enum What {
     Rows,
     Count,
+    /// Counted for each agent.
+    CountByAgent,
 }

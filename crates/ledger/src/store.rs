@@ -7,6 +7,7 @@
 
 use windlass_domain::chain::Head;
 use windlass_domain::project::Project;
+use windlass_domain::words::Asked;
 use windlass_domain::{ProjectId, Status, Stream, Task, TaskId, Time};
 
 use crate::cell::{Cell, Columns};
@@ -15,6 +16,7 @@ use crate::record::{
     Details, Recorded, due_key, project_cells, queue_cells, read_effect, read_project, read_task,
     task_cells, to_json, urgency,
 };
+use crate::search::{SearchFilter, Within, Words};
 use crate::sql::{self, What};
 
 /// Which tasks a claim may take from the queue.
@@ -81,18 +83,55 @@ impl Candidate {
 }
 
 /// Which tasks a list shows.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ListFilter {
     pub project: Option<ProjectId>,
     pub status: Option<Status>,
     pub agent: Option<String>,
+    /// The agent's name in any case, `*` standing for any letters.
+    pub agent_pattern: Option<String>,
     pub parent: Option<TaskId>,
     /// Only tasks that are no subtasks.
     pub root: bool,
     /// Only tasks that could be claimed.
     pub available: bool,
+    /// Archived tasks too.
+    pub archived: bool,
+    /// All of them must be on the task.
+    pub tags: Vec<String>,
+    /// One of them at least must be on the task.
+    pub tags_any: Vec<String>,
+    /// Due at this time or later.
+    pub due_after: Option<Time>,
+    /// Due before this time.
+    pub due_before: Option<Time>,
+    /// Words that must all be found in the task.
+    pub text: Vec<Asked>,
+    /// Only what comes after this place of the list.
+    pub after: Option<Place>,
     pub limit: u64,
     pub offset: u64,
+}
+
+/// A place in the order of lists: priority, then creation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    pub priority: u8,
+    pub created_seq: u64,
+}
+
+impl Place {
+    pub fn of(task: &Task) -> Self {
+        Self { priority: task.priority, created_seq: task.created_seq }
+    }
+}
+
+/// Somebody who acted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Agent {
+    pub name: String,
+    /// The newest of their events.
+    pub last_seq: u64,
 }
 
 impl ListFilter {
@@ -192,8 +231,16 @@ pub(crate) trait Store: Statements {
     fn head(&mut self) -> Result<Head, Fault>;
     /// The time by the database, when that is the clock.
     fn database_time(&mut self) -> Result<Option<Time>, Fault>;
-    fn insert_event(&mut self, recorded: &Recorded) -> Result<(), Fault> {
-        recorded.cells(|cells| self.run(sql::INSERT_EVENT, cells)).map(drop)
+    fn insert_events(&mut self, recorded: &[Recorded]) -> Result<(), Fault> {
+        for event in recorded {
+            event.cells(|cells| self.run(sql::INSERT_EVENT, cells))?;
+        }
+        Ok(())
+    }
+
+    /// Takes the data of a task's events away, and returns of how many.
+    fn empty_events(&mut self, task: TaskId) -> Result<u64, Fault> {
+        self.run(sql::EMPTY_EVENTS, &[Cell::Bytes(&task.to_bytes())])
     }
 
     fn events_after(&mut self, seq: u64, limit: u64) -> Result<Vec<Recorded>, Fault> {
@@ -243,9 +290,20 @@ pub(crate) trait Store: Statements {
         first(self, sql::DETAILS, &[Cell::count(created_seq)], Details::read)
     }
 
-    fn insert_task(&mut self, task: &Task, details: &Details) -> Result<(), Fault> {
-        task_cells(task, |cells| self.run(sql::INSERT_TASK, cells))?;
-        details.cells(task.created_seq, |cells| self.run(sql::INSERT_DETAILS, cells)).map(drop)
+    fn insert_tasks(&mut self, tasks: &[(&Task, &Details)]) -> Result<(), Fault> {
+        for (task, details) in tasks {
+            task_cells(task, |cells| self.run(sql::INSERT_TASK, cells))?;
+            details.cells(task.created_seq, |cells| self.run(sql::INSERT_DETAILS, cells))?;
+        }
+        Ok(())
+    }
+
+    /// Removes a settled task and the edges from it.
+    fn delete_task(&mut self, task: &Task) -> Result<(), Fault> {
+        for text in sql::DELETE_TASK {
+            self.run(text, &[Cell::count(task.created_seq)])?;
+        }
+        self.run(sql::DELETE_EDGES_OF, &[Cell::Bytes(&task.id.to_bytes())]).map(drop)
     }
 
     fn update_task(&mut self, task: &Task) -> Result<(), Fault> {
@@ -256,17 +314,23 @@ pub(crate) trait Store: Statements {
         details.cells(created_seq, |cells| self.run(sql::UPDATE_DETAILS, cells)).map(drop)
     }
 
-    fn insert_tag(&mut self, tag: &str, created_seq: u64) -> Result<(), Fault> {
-        self.run(sql::INSERT_TAG, &[Cell::Text(tag), Cell::count(created_seq)]).map(drop)
+    fn add_tags(&mut self, tags: &[(&str, u64)]) -> Result<(), Fault> {
+        for (tag, created_seq) in tags {
+            self.run(sql::INSERT_TAG, &[Cell::Text(tag), Cell::count(*created_seq)])?;
+        }
+        Ok(())
     }
 
     fn delete_tag(&mut self, tag: &str, created_seq: u64) -> Result<(), Fault> {
         self.run(sql::DELETE_TAG, &[Cell::Text(tag), Cell::count(created_seq)]).map(drop)
     }
 
-    /// Puts a claimable task into the queue under one tag ('' is the queue of all).
-    fn enqueue(&mut self, tag: &str, task: &Task) -> Result<(), Fault> {
-        queue_cells(tag, task, |cells| self.run(sql::ENQUEUE, cells)).map(drop)
+    /// Puts claimable tasks into the queue, each under one tag ('' is the queue of all).
+    fn enqueue_all(&mut self, places: &[(&Task, &str)]) -> Result<(), Fault> {
+        for (task, tag) in places {
+            queue_cells(tag, task, |cells| self.run(sql::ENQUEUE, cells))?;
+        }
+        Ok(())
     }
 
     fn dequeue(&mut self, tag: &str, task: &Task) -> Result<(), Fault> {
@@ -289,6 +353,83 @@ pub(crate) trait Store: Statements {
     fn ran_out_of(&mut self, agent: &str, now: Time, limit: u64) -> Result<Vec<TaskId>, Fault> {
         let cells = [Cell::Text(agent), Cell::Int(now.as_millis()), Cell::count(limit)];
         ids(self, sql::RAN_OUT_OF, &cells)
+    }
+
+    /// Adds edges that are not there.
+    fn add_edges(&mut self, edges: &[(TaskId, TaskId)]) -> Result<(), Fault> {
+        for (task, on) in edges {
+            self.add_edge(*task, *on)?;
+        }
+        Ok(())
+    }
+
+    /// Notes who did which event.
+    fn add_activity(&mut self, activity: &[(String, u64)]) -> Result<(), Fault> {
+        for (name, seq) in activity {
+            let cells = [Cell::count(*seq), Cell::Text(name)];
+            if self.run(sql::ADD_ACTIVITY, &cells)? == 0 {
+                self.run(sql::ADD_AGENT, &cells)?;
+                self.run(sql::ADD_ACTIVITY, &cells)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn agents(&mut self) -> Result<Vec<Agent>, Fault> {
+        all(self, sql::AGENTS, &[], |row| Ok(Agent { name: row.text(0)?, last_seq: row.count(1)? }))
+    }
+
+    /// The newest events of somebody before `seq`, newest first.
+    fn events_by(&mut self, name: &str, before: u64, limit: u64) -> Result<Vec<Recorded>, Fault> {
+        let cells = [Cell::Text(name), Cell::count(before), Cell::count(limit)];
+        all(self, sql::EVENTS_BY, &cells, Recorded::read)
+    }
+
+    fn count_by(&mut self, name: &str) -> Result<u64, Fault> {
+        let count = first(self, sql::COUNT_BY, &[Cell::Text(name)], |row| row.count(0))?;
+        Ok(count.unwrap_or(0))
+    }
+
+    /// Adds the words of tasks that are not in the index.
+    fn add_words(&mut self, words: &[Words]) -> Result<(), Fault>;
+    fn remove_words(&mut self, created_seq: u64) -> Result<(), Fault>;
+    /// The question for these words in this database's own language.
+    fn question(&self, asked: &[Asked], within: Within) -> String;
+    /// How this database compares the index with a question.
+    fn index(&self) -> sql::Index;
+
+    /// The newest tasks in which the words are found at that place, at most `limit`.
+    fn found(
+        &mut self,
+        asked: &[Asked],
+        within: Within,
+        filter: &SearchFilter,
+        limit: u64,
+    ) -> Result<Vec<u64>, Fault> {
+        let question = self.question(asked, within);
+        sql::search(self.index(), filter, What::Rows, &question, limit, |sql, cells| {
+            all(self, sql, cells, |row| row.count(0))
+        })
+    }
+
+    fn count_found(&mut self, asked: &[Asked], filter: &SearchFilter) -> Result<u64, Fault> {
+        let question = self.question(asked, Within::Everything);
+        let count = sql::search(self.index(), filter, What::Count, &question, 1, |sql, cells| {
+            first(self, sql, cells, |row| row.count(0))
+        })?;
+        Ok(count.unwrap_or(0))
+    }
+
+    fn held(&mut self) -> Result<Vec<Task>, Fault> {
+        all(self, sql::HELD, &[], read_task)
+    }
+
+    fn finished_since(&mut self, time: Time) -> Result<Vec<Task>, Fault> {
+        all(self, sql::FINISHED_SINCE, &[Cell::Int(time.as_millis())], read_task)
+    }
+
+    fn finished_until(&mut self, time: Time) -> Result<Vec<Task>, Fault> {
+        all(self, sql::FINISHED_UNTIL, &[Cell::Int(time.as_millis())], read_task)
     }
 
     /// Adds an edge; false when it was there.
@@ -325,14 +466,26 @@ pub(crate) trait Store: Statements {
     }
 
     fn list(&mut self, filter: &ListFilter) -> Result<Vec<Task>, Fault> {
-        sql::list(filter, What::Rows, |sql, cells| all(self, sql, cells, read_task))
+        let question = self.question(&filter.text, Within::Everything);
+        sql::list(self.index(), filter, What::Rows, &question, |sql, cells| {
+            all(self, sql, cells, read_task)
+        })
     }
 
     fn count(&mut self, filter: &ListFilter) -> Result<u64, Fault> {
-        let count = sql::list(filter, What::Count, |sql, cells| {
+        let question = self.question(&filter.text, Within::Everything);
+        let count = sql::list(self.index(), filter, What::Count, &question, |sql, cells| {
             first(self, sql, cells, |row| row.count(0))
         })?;
         Ok(count.unwrap_or(0))
+    }
+
+    /// How many tasks of a list each agent has, '' standing for nobody.
+    fn count_by_agent(&mut self, filter: &ListFilter) -> Result<Vec<(String, u64)>, Fault> {
+        let question = self.question(&filter.text, Within::Everything);
+        sql::list(self.index(), filter, What::CountByAgent, &question, |sql, cells| {
+            all(self, sql, cells, |row| Ok((row.text(0)?, row.count(1)?)))
+        })
     }
 
     /// Tasks whose id lies in the range, at most `limit`.
@@ -367,7 +520,7 @@ pub(crate) trait Store: Statements {
 
     /// Copies the views aside, so that they can be compared after a rebuild.
     fn set_views_aside(&mut self) -> Result<(), Fault> {
-        for view in sql::VIEWS {
+        for view in sql::VIEWS.into_iter().chain([self.index().readable]) {
             self.run(&format!("CREATE TEMP TABLE aside_{view} AS SELECT * FROM {view}"), &[])?;
         }
         Ok(())
@@ -376,7 +529,7 @@ pub(crate) trait Store: Statements {
     /// Compares the views with the copy and drops the copy.
     fn compare_views(&mut self) -> Result<Vec<Difference>, Fault> {
         let mut differences = Vec::new();
-        for view in sql::VIEWS {
+        for view in sql::VIEWS.into_iter().chain([self.index().readable]) {
             let aside = format!("aside_{view}");
             let wrong = differing(self, &aside, view)?;
             let missing = differing(self, view, &aside)?;
@@ -392,7 +545,7 @@ pub(crate) trait Store: Statements {
         for view in sql::VIEWS {
             self.run(&format!("DELETE FROM {view}"), &[])?;
         }
-        Ok(())
+        self.run(self.index().clear, &[]).map(drop)
     }
 
     /// What the database itself finds wrong with its files.

@@ -3,8 +3,9 @@
 use std::ops::{Deref, DerefMut};
 
 use windlass_domain::chain::{Hash, Head, Header, Provenance};
+use windlass_domain::event::TaskPruned;
 use windlass_domain::project::Project;
-use windlass_domain::{Event, EventId, ProjectId, Stream, Task, TaskId};
+use windlass_domain::{Event, EventId, ProjectId, Stream, Task, TaskId, Time};
 
 use crate::fault::Fault;
 use crate::record::Recorded;
@@ -96,25 +97,34 @@ impl<'a> Transaction<'a> {
 
     fn record(&mut self, stream: Stream, version: u64, events: Vec<Event>) -> Result<(), Fault> {
         let mut recorded = Vec::with_capacity(events.len());
-        for (stream_seq, event) in (version + 1..).zip(&events) {
-            let header = Header {
-                seq: self.head.seq + 1,
-                id: EventId::from_parts(self.now(), random_bits()?),
-                at: self.now(),
-                stream,
-                stream_seq,
-                kind: event.kind().as_str().to_owned(),
-                version: event.kind().version(),
-                provenance: self.provenance.clone(),
-            };
-            let data = event.encode()?;
-            let data_hash = Hash::of(data.as_bytes());
-            let hash = header.hash(&self.head.hash, &data_hash);
-            self.head = Head { seq: header.seq, hash };
-            self.last = Some(header.id);
-            recorded.push(Recorded { header, data: Some(data), data_hash, hash });
+        for (stream_seq, event) in (version + 1..).zip(events) {
+            let (id, at) = (None, self.now());
+            let happened = Happened { id, at, stream, provenance: self.provenance.clone(), event };
+            let next = happened.after(&self.head, stream_seq)?;
+            self.head = next.head();
+            self.last = Some(next.header.id);
+            recorded.push(next);
         }
         self.store_all(&recorded)
+    }
+
+    /// Begins to record many events, which are written many at a time.
+    pub fn bulk(&mut self) -> Result<Bulk<'_>, Fault> {
+        Ok(Bulk {
+            views: Views::for_many(self.snapshot.store)?,
+            head: &mut self.head,
+            last: &mut self.last,
+            wrote: &mut self.wrote,
+            waiting: Vec::new(),
+        })
+    }
+
+    /// Takes a settled task out of the ledger: it leaves the views, its events keep only their
+    /// headers. Returns how many events were emptied.
+    pub fn prune(&mut self, task: &Task) -> Result<u64, Fault> {
+        let pruned = TaskPruned {}.into();
+        self.record(task.id.into(), task.version, vec![pruned])?;
+        self.snapshot.store.empty_events(task.id)
     }
 
     /// Appends events that another ledger recorded. Their chain must go on from the end of this one.
@@ -128,9 +138,7 @@ impl<'a> Transaction<'a> {
 
     fn store_all(&mut self, recorded: &[Recorded]) -> Result<(), Fault> {
         self.wrote |= !recorded.is_empty();
-        for event in recorded {
-            self.snapshot.store.insert_event(event)?;
-        }
+        self.snapshot.store.insert_events(recorded)?;
         let mut views = Views::new(self.snapshot.store);
         for event in recorded {
             views.apply(event)?;
@@ -160,6 +168,94 @@ impl<'a> Transaction<'a> {
     /// What there is to commit.
     pub(crate) fn outcome(&self) -> Outcome {
         Outcome { head: self.head, last: self.last, wrote: self.wrote }
+    }
+}
+
+/// Something that happened, here or elsewhere, on its way into the log.
+#[derive(Debug, Clone)]
+pub struct Happened {
+    /// A new id is made when there is none.
+    pub id: Option<EventId>,
+    pub at: Time,
+    pub stream: Stream,
+    pub provenance: Provenance,
+    pub event: Event,
+}
+
+impl Happened {
+    /// The next event of the log.
+    fn after(self, head: &Head, stream_seq: u64) -> Result<Recorded, Fault> {
+        let id = match self.id {
+            Some(id) => id,
+            None => EventId::from_parts(self.at, random_bits()?),
+        };
+        let header = Header {
+            seq: head.seq + 1,
+            id,
+            at: self.at,
+            stream: self.stream,
+            stream_seq,
+            kind: self.event.kind().as_str().to_owned(),
+            version: self.event.kind().version(),
+            provenance: self.provenance,
+        };
+        let data = self.event.encode()?;
+        let data_hash = Hash::of(data.as_bytes());
+        let hash = header.hash(&head.hash, &data_hash);
+        Ok(Recorded { header, data: Some(data), data_hash, hash })
+    }
+}
+
+/// Many events on their way into the ledger. Nothing is there before [`Bulk::finish`].
+pub struct Bulk<'a> {
+    views: Views<'a>,
+    head: &'a mut Head,
+    last: &'a mut Option<EventId>,
+    wrote: &'a mut bool,
+    waiting: Vec<Recorded>,
+}
+
+impl std::fmt::Debug for Bulk<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Bulk").field("head", &self.head).finish_non_exhaustive()
+    }
+}
+
+impl Bulk<'_> {
+    /// Events and touched tasks kept in memory before they are written.
+    const EVENTS: usize = 1_000;
+    const TASKS: usize = 10_000;
+
+    /// The task as it is after all that was recorded so far.
+    pub fn task(&mut self, id: TaskId) -> Result<Option<Task>, Fault> {
+        Ok(self.views.find(id)?.cloned())
+    }
+
+    pub fn record(&mut self, happened: Happened) -> Result<(), Fault> {
+        let version = self.views.version(happened.stream, &happened.event)?;
+        let next = happened.after(self.head, version + 1)?;
+        self.views.apply(&next)?;
+        *self.head = next.head();
+        *self.last = Some(next.header.id);
+        *self.wrote = true;
+        self.waiting.push(next);
+        if self.waiting.len() >= Self::EVENTS {
+            self.write_events()?;
+        }
+        if self.views.waiting() >= Self::TASKS {
+            self.views.flush()?;
+        }
+        Ok(())
+    }
+
+    fn write_events(&mut self) -> Result<(), Fault> {
+        self.views.insert_events(&std::mem::take(&mut self.waiting))
+    }
+
+    /// Writes what still waits.
+    pub fn finish(mut self) -> Result<(), Fault> {
+        self.write_events()?;
+        self.views.flush()
     }
 }
 

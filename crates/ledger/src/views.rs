@@ -2,37 +2,73 @@
 //!
 //! Tasks and projects touched by a run of events are kept in memory until [`Views::flush`], so a
 //! row is written once however many events changed it. A live command flushes after each record,
-//! a rebuild after many thousand events; both run the same code.
+//! a rebuild or an import after many thousand events; all of them run the same code.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use windlass_domain::event::{TaskCreated, TaskUpdated};
 use windlass_domain::project::Project;
 use windlass_domain::task::Broken;
-use windlass_domain::{Event, ProjectId, Task, TaskId};
+use windlass_domain::{Event, ProjectId, Stream, Task, TaskId};
 
 use crate::fault::Fault;
 use crate::record::{Details, Recorded};
+use crate::search::{Words, with_words_of};
 use crate::store::Store;
 
 pub(crate) struct Views<'a> {
     store: &'a mut dyn Store,
     tasks: BTreeMap<TaskId, Touched>,
     projects: BTreeMap<ProjectId, Project>,
+    edges: Edges,
+    /// Who did which event.
+    activity: Vec<(String, u64)>,
 }
 
 struct Touched {
     /// The row as it is in the database; nothing when the task is new.
     stored: Option<Task>,
     now: Task,
-    /// The long texts, when they are new or changed.
+    /// The long texts, when they are new or were needed.
     details: Option<Details>,
+    /// The long texts differ from their row.
+    details_changed: bool,
+    /// The words of the task differ from the index.
+    words_changed: bool,
+}
+
+/// Edges that are not written yet, and what is known about who waits for whom.
+#[derive(Default)]
+struct Edges {
+    new: Vec<(TaskId, TaskId)>,
+    /// The same, by what is waited for.
+    new_dependents: HashMap<TaskId, Vec<TaskId>>,
+    /// Tasks created here. Nothing waits for one of them unless it is in `targets`.
+    fresh: HashSet<TaskId>,
+    /// Tasks that something may wait for: targets of edges to tasks that were missing when this
+    /// began, and of all edges added since. Nothing when they were not looked up.
+    targets: Option<HashSet<TaskId>>,
 }
 
 impl<'a> Views<'a> {
+    /// For a few events.
     pub(crate) fn new(store: &'a mut dyn Store) -> Self {
-        Self { store, tasks: BTreeMap::new(), projects: BTreeMap::new() }
+        Self {
+            store,
+            tasks: BTreeMap::new(),
+            projects: BTreeMap::new(),
+            edges: Edges::default(),
+            activity: Vec::new(),
+        }
+    }
+
+    /// For many events: what is looked up once here need not be asked for each new task.
+    pub(crate) fn for_many(store: &'a mut dyn Store) -> Result<Self, Fault> {
+        let missing = store.orphan_edges()?.into_iter().map(|(_, target)| target).collect();
+        let mut views = Self::new(store);
+        views.edges.targets = Some(missing);
+        Ok(views)
     }
 
     /// The next events of the log, for a rebuild.
@@ -40,18 +76,34 @@ impl<'a> Views<'a> {
         self.store.events_after(seq, limit)
     }
 
+    pub(crate) fn insert_events(&mut self, recorded: &[Recorded]) -> Result<(), Fault> {
+        self.store.insert_events(recorded)
+    }
+
     /// How many rows wait to be written.
     pub(crate) fn waiting(&self) -> usize {
         self.tasks.len()
     }
 
+    /// How many events a stream has.
+    pub(crate) fn version(&mut self, stream: Stream, event: &Event) -> Result<u64, Fault> {
+        match event {
+            Event::ProjectCreated(_) | Event::TaskCreated(_) => Ok(0),
+            Event::ProjectRenamed(_) | Event::ProjectFrozen(_) | Event::ProjectUnfrozen(_) => {
+                Ok(self.project(stream.project())?.version)
+            }
+            _ => Ok(self.task(stream.task())?.version),
+        }
+    }
+
     /// Applies the next event of the log.
     pub(crate) fn apply(&mut self, recorded: &Recorded) -> Result<(), Fault> {
+        let header = &recorded.header;
+        self.activity.push((header.provenance.actor.clone(), header.seq));
         // The data of a pruned event are gone, and so is everything that followed from them.
         let Some(event) = recorded.event()? else {
             return Ok(());
         };
-        let header = &recorded.header;
         match &event {
             Event::ProjectCreated(data) => {
                 let id = header.stream.project();
@@ -70,17 +122,23 @@ impl<'a> Views<'a> {
                 self.store.update_project(&project)
             }
             Event::TaskCreated(data) => self.create(recorded, data),
+            Event::TaskPruned(_) => self.prune(recorded, &event),
             Event::DependencyAdded(data) => {
                 let id = header.stream.task();
                 self.fold(recorded, &event)?;
-                if self.store.add_edge(id, data.on)? && self.is_open(data.on)? {
-                    self.task(id)?.open_dependencies += 1;
+                self.flush_edges()?;
+                if self.store.add_edge(id, data.on)? {
+                    self.edges.is_target(data.on);
+                    if self.is_open(data.on)? {
+                        self.task(id)?.open_dependencies += 1;
+                    }
                 }
                 Ok(())
             }
             Event::DependencyRemoved(data) => {
                 let id = header.stream.task();
                 self.fold(recorded, &event)?;
+                self.flush_edges()?;
                 if self.store.remove_edge(id, data.on)? && self.is_open(data.on)? {
                     let task = self.task(id)?;
                     task.open_dependencies = shifted(task.open_dependencies, -1)?;
@@ -88,22 +146,32 @@ impl<'a> Views<'a> {
                 Ok(())
             }
             Event::TaskUpdated(data) => {
-                self.update_details(header.stream.task(), data)?;
-                self.fold(recorded, &event)
+                self.fold(recorded, &event)?;
+                self.update_details(header.stream.task(), data)
+            }
+            Event::CommentAdded(data) => {
+                self.fold(recorded, &event)?;
+                self.note(header.stream.task(), &data.text)
+            }
+            Event::CheckpointRecorded(data) => {
+                self.fold(recorded, &event)?;
+                self.note(header.stream.task(), &data.said())
+            }
+            Event::TaskBlocked(data) => {
+                self.fold(recorded, &event)?;
+                self.note(header.stream.task(), data.reason.as_deref().unwrap_or_default())
             }
             Event::TaskClaimed(_)
             | Event::ClaimRenewed(_)
             | Event::ClaimExpired(_)
             | Event::TaskReleased(_)
-            | Event::TaskBlocked(_)
             | Event::TaskUnblocked(_)
             | Event::TaskCompleted(_)
             | Event::TaskReopened(_)
             | Event::StatusSet(_)
             | Event::TaskArchived(_)
             | Event::TaskRestored(_)
-            | Event::CommentAdded(_)
-            | Event::CheckpointRecorded(_)
+            | Event::TaskMoved(_)
             | Event::ProgressSet(_) => self.fold(recorded, &event),
         }
     }
@@ -112,7 +180,7 @@ impl<'a> Views<'a> {
         let header = &recorded.header;
         let mut task = Task::created(header.stream.task(), data, header.seq, header.at);
         for on in &data.depends_on {
-            if self.store.add_edge(task.id, *on)? && self.is_open(*on)? {
+            if self.edges.add_new(task.id, *on) && self.is_open(*on)? {
                 task.open_dependencies += 1;
             }
         }
@@ -120,13 +188,43 @@ impl<'a> Views<'a> {
             description: data.description.clone(),
             links: data.links.clone(),
             metadata: data.metadata.clone(),
+            note_words: String::new(),
         };
         let (id, parent, is_open) = (task.id, task.parent, !task.status.is_settled());
-        self.tasks.insert(id, Touched { stored: None, now: task, details: Some(details) });
+        let touched = Touched {
+            stored: None,
+            now: task,
+            details: Some(details),
+            details_changed: true,
+            words_changed: true,
+        };
+        self.tasks.insert(id, touched);
+        self.edges.fresh.insert(id);
         if is_open {
             self.shift_waiting(id, parent, 1)?;
         }
         Ok(())
+    }
+
+    /// Takes a task out of the views. Edges to it stay: they show that something was there.
+    fn prune(&mut self, recorded: &Recorded, event: &Event) -> Result<(), Fault> {
+        let id = recorded.header.stream.task();
+        // A rebuild meets the end of a task whose earlier events are gone already.
+        if self.find(id)?.is_none() {
+            return Ok(());
+        }
+        self.fold(recorded, event)?;
+        self.flush()?;
+        let Some(task) = self.store.task(id)? else {
+            return Err(Fault::bug("a task that is pruned is not in its view"));
+        };
+        self.store.delete_task(&task)?;
+        self.store.remove_words(task.created_seq)?;
+        for tag in &task.tags {
+            self.store.delete_tag(tag, task.created_seq)?;
+        }
+        *self.project(task.project)?.counts.of_mut(task.status) -= 1;
+        self.flush()
     }
 
     /// Applies an event to its task, and what follows from it to the tasks that wait for it.
@@ -151,44 +249,81 @@ impl<'a> Views<'a> {
 
     /// A task became open (+1) or settled (-1): all that wait for it count that.
     fn shift_waiting(&mut self, id: TaskId, parent: Option<TaskId>, by: i64) -> Result<(), Fault> {
-        for dependent in self.store.dependents(id)? {
+        for dependent in self.dependents(id)? {
             let task = self.task(dependent)?;
             task.open_dependencies = shifted(task.open_dependencies, by)?;
         }
         self.shift_children(parent, by)
     }
 
+    fn dependents(&mut self, id: TaskId) -> Result<Vec<TaskId>, Fault> {
+        let mut found = match self.edges.may_be_stored(id) {
+            true => self.store.dependents(id)?,
+            false => Vec::new(),
+        };
+        found.extend(self.edges.new_dependents.get(&id).into_iter().flatten());
+        Ok(found)
+    }
+
     fn shift_children(&mut self, parent: Option<TaskId>, by: i64) -> Result<(), Fault> {
-        if let Some(parent) = parent {
-            let task = self.task(parent)?;
+        // A parent that was pruned counts nothing any more.
+        if let Some(parent) = parent
+            && let Some(task) = self.find(parent)?
+        {
             task.open_children = shifted(task.open_children, by)?;
         }
         Ok(())
     }
 
     fn update_details(&mut self, id: TaskId, data: &TaskUpdated) -> Result<(), Fault> {
-        if data.description.is_none() && data.links.is_none() && data.metadata.is_none() {
+        let has_details =
+            data.description.is_some() || data.links.is_some() || data.metadata.is_some();
+        let has_words = data.title.is_some() || data.tags.is_some() || data.description.is_some();
+        if has_details {
+            let details = self.details(id)?;
+            if let Some(description) = &data.description {
+                details.description = Some(description.clone()).filter(|text| !text.is_empty());
+            }
+            if let Some(links) = &data.links {
+                details.links.clone_from(links);
+            }
+            if let Some(metadata) = &data.metadata {
+                details.metadata.clone_from(metadata);
+            }
+        }
+        if let Some(touched) = self.tasks.get_mut(&id) {
+            touched.details_changed |= has_details;
+            touched.words_changed |= has_words;
+        }
+        Ok(())
+    }
+
+    /// Makes what was said findable.
+    fn note(&mut self, id: TaskId, text: &str) -> Result<(), Fault> {
+        if text.is_empty() {
             return Ok(());
         }
+        let details = self.details(id)?;
+        if let Some(words) = with_words_of(&details.note_words, text) {
+            details.note_words = words;
+            if let Some(touched) = self.tasks.get_mut(&id) {
+                touched.details_changed = true;
+                touched.words_changed = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// The long texts of a task that was touched.
+    fn details(&mut self, id: TaskId) -> Result<&mut Details, Fault> {
         let created_seq = self.task(id)?.created_seq;
-        let known = self.tasks.get_mut(&id).and_then(|touched| touched.details.take());
-        let mut details = match known {
+        let missing = || Fault::bug("a touched task is not kept");
+        let touched = self.tasks.get_mut(&id).ok_or_else(missing)?;
+        let details = match touched.details.take() {
             Some(details) => details,
             None => self.store.details(created_seq)?.unwrap_or_default(),
         };
-        if let Some(description) = &data.description {
-            details.description = Some(description.clone()).filter(|text| !text.is_empty());
-        }
-        if let Some(links) = &data.links {
-            details.links.clone_from(links);
-        }
-        if let Some(metadata) = &data.metadata {
-            details.metadata.clone_from(metadata);
-        }
-        if let Some(touched) = self.tasks.get_mut(&id) {
-            touched.details = Some(details);
-        }
-        Ok(())
+        Ok(touched.details.insert(details))
     }
 
     /// A task nothing waits for any more: settled, or not in this ledger.
@@ -199,17 +334,27 @@ impl<'a> Views<'a> {
         Ok(self.store.task(id)?.is_some_and(|task| !task.status.is_settled()))
     }
 
+    /// The task as it is after all events so far.
+    pub(crate) fn find(&mut self, id: TaskId) -> Result<Option<&mut Task>, Fault> {
+        Ok(match self.tasks.entry(id) {
+            Entry::Occupied(known) => Some(&mut known.into_mut().now),
+            Entry::Vacant(unknown) => self.store.task(id)?.map(|task| {
+                let touched = Touched {
+                    stored: Some(task.clone()),
+                    now: task,
+                    details: None,
+                    details_changed: false,
+                    words_changed: false,
+                };
+                &mut unknown.insert(touched).now
+            }),
+        })
+    }
+
     fn task(&mut self, id: TaskId) -> Result<&mut Task, Fault> {
-        let touched = match self.tasks.entry(id) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(unknown) => {
-                let task = self.store.task(id)?.ok_or_else(|| {
-                    Broken(format!("the log speaks of task {id} before it is created"))
-                })?;
-                unknown.insert(Touched { stored: Some(task.clone()), now: task, details: None })
-            }
-        };
-        Ok(&mut touched.now)
+        self.find(id)?.ok_or_else(|| {
+            Broken(format!("the log speaks of task {id} before it is created")).into()
+        })
     }
 
     fn project(&mut self, id: ProjectId) -> Result<&mut Project, Fault> {
@@ -223,80 +368,144 @@ impl<'a> Views<'a> {
 
     /// Writes every touched row.
     pub(crate) fn flush(&mut self) -> Result<(), Fault> {
-        for (_, touched) in std::mem::take(&mut self.tasks) {
-            self.write_task(&touched)?;
-        }
+        self.flush_edges()?;
+        let tasks: Vec<Touched> = std::mem::take(&mut self.tasks).into_values().collect();
+        self.write_tasks(&tasks)?;
         for (_, project) in std::mem::take(&mut self.projects) {
             self.store.update_project(&project)?;
         }
-        Ok(())
+        let activity = std::mem::take(&mut self.activity);
+        self.store.add_activity(&activity)
     }
 
-    fn write_task(&mut self, touched: &Touched) -> Result<(), Fault> {
-        let now = &touched.now;
-        match (&touched.stored, &touched.details) {
-            (None, details) => {
-                self.store.insert_task(now, details.as_ref().unwrap_or(&Details::default()))?;
+    fn flush_edges(&mut self) -> Result<(), Fault> {
+        let new = std::mem::take(&mut self.edges.new);
+        self.edges.new_dependents.clear();
+        self.store.add_edges(&new)
+    }
+
+    fn write_tasks(&mut self, tasks: &[Touched]) -> Result<(), Fault> {
+        let none = Details::default();
+        let new = |touched: &&Touched| touched.stored.is_none();
+        let rows: Vec<(&Task, &Details)> = tasks
+            .iter()
+            .filter(new)
+            .map(|touched| (&touched.now, touched.details.as_ref().unwrap_or(&none)))
+            .collect();
+        self.store.insert_tasks(&rows)?;
+        for touched in tasks.iter().filter(|touched| touched.stored.is_some()) {
+            self.store.update_task(&touched.now)?;
+            if let (Some(details), true) = (&touched.details, touched.details_changed) {
+                self.store.update_details(touched.now.created_seq, details)?;
             }
-            (Some(_), details) => {
-                self.store.update_task(now)?;
-                if let Some(details) = details {
-                    self.store.update_details(now.created_seq, details)?;
+        }
+        self.write_words(tasks)?;
+        self.write_tags(tasks)?;
+        self.write_queue(tasks)?;
+        tasks.iter().try_for_each(|touched| self.count(touched))
+    }
+
+    fn write_words(&mut self, tasks: &[Touched]) -> Result<(), Fault> {
+        let (mut new, mut changed) = (Vec::new(), Vec::new());
+        for touched in tasks.iter().filter(|touched| touched.words_changed) {
+            let words = match &touched.details {
+                Some(details) => Words::of(&touched.now, details),
+                None => {
+                    let details = self.store.details(touched.now.created_seq)?;
+                    Words::of(&touched.now, &details.unwrap_or_default())
                 }
+            };
+            match touched.stored {
+                None => new.push(words),
+                Some(_) => changed.push(words),
             }
         }
-        self.write_tags(touched)?;
-        self.write_queue(touched)?;
-        self.count(touched)
+        for words in &changed {
+            self.store.remove_words(words.created_seq)?;
+        }
+        new.append(&mut changed);
+        self.store.add_words(&new)
     }
 
-    fn write_tags(&mut self, touched: &Touched) -> Result<(), Fault> {
-        let old = touched.stored.as_ref().map_or(&[][..], |task| &task.tags);
-        let new = &touched.now.tags;
-        for tag in old.iter().filter(|tag| !new.contains(tag)) {
-            self.store.delete_tag(tag, touched.now.created_seq)?;
+    fn write_tags(&mut self, tasks: &[Touched]) -> Result<(), Fault> {
+        let mut added = Vec::new();
+        for touched in tasks {
+            let old = touched.stored.as_ref().map_or(&[][..], |task| &task.tags);
+            let (new, created_seq) = (&touched.now.tags, touched.now.created_seq);
+            for tag in old.iter().filter(|tag| !new.contains(tag)) {
+                self.store.delete_tag(tag, created_seq)?;
+            }
+            let missing = new.iter().filter(|tag| !old.contains(tag));
+            added.extend(missing.map(|tag| (tag.as_str(), created_seq)));
         }
-        for tag in new.iter().filter(|tag| !old.contains(tag)) {
-            self.store.insert_tag(tag, touched.now.created_seq)?;
-        }
-        Ok(())
+        self.store.add_tags(&added)
     }
 
-    fn write_queue(&mut self, touched: &Touched) -> Result<(), Fault> {
-        let queued = touched.stored.as_ref().filter(|task| task.is_claimable());
-        let wanted = Some(&touched.now).filter(|task| task.is_claimable());
-        if let (Some(old), Some(new)) = (queued, wanted)
-            && place(old) == place(new)
-        {
-            return Ok(());
-        }
-        if let Some(old) = queued {
-            for tag in queue_tags(old) {
+    fn write_queue(&mut self, tasks: &[Touched]) -> Result<(), Fault> {
+        let mut entering = Vec::new();
+        for touched in tasks {
+            let queued = touched.stored.as_ref().filter(|task| task.is_claimable());
+            let wanted = Some(&touched.now).filter(|task| task.is_claimable());
+            if let (Some(old), Some(new)) = (queued, wanted)
+                && place(old) == place(new)
+            {
+                continue;
+            }
+            for (old, tag) in queued.into_iter().flat_map(queue_places) {
                 self.store.dequeue(tag, old)?;
             }
+            entering.extend(wanted.into_iter().flat_map(queue_places));
         }
-        if let Some(new) = wanted {
-            for tag in queue_tags(new) {
-                self.store.enqueue(tag, new)?;
-            }
-        }
-        Ok(())
+        self.store.enqueue_all(&entering)
     }
 
     fn count(&mut self, touched: &Touched) -> Result<(), Fault> {
         let (old, new) = (touched.stored.as_ref(), &touched.now);
-        let was_claimable = old.is_some_and(Task::is_claimable);
-        let same_status = old.is_some_and(|old| old.status == new.status);
-        if same_status && was_claimable == new.is_claimable() {
+        let same = |old: &Task| {
+            old.status == new.status
+                && old.project == new.project
+                && old.is_claimable() == new.is_claimable()
+        };
+        if old.is_some_and(same) {
             return Ok(());
         }
-        let counts = &mut self.project(new.project)?.counts;
         if let Some(old) = old {
+            let counts = &mut self.project(old.project)?.counts;
             *counts.of_mut(old.status) -= 1;
+            counts.claimable -= i64::from(old.is_claimable());
         }
+        let counts = &mut self.project(new.project)?.counts;
         *counts.of_mut(new.status) += 1;
-        counts.claimable += i64::from(new.is_claimable()) - i64::from(was_claimable);
+        counts.claimable += i64::from(new.is_claimable());
         Ok(())
+    }
+}
+
+impl Edges {
+    /// Adds an edge of a task that is being created; false when it was added already.
+    fn add_new(&mut self, task: TaskId, on: TaskId) -> bool {
+        let dependents = self.new_dependents.entry(on).or_default();
+        if dependents.contains(&task) {
+            return false;
+        }
+        dependents.push(task);
+        self.new.push((task, on));
+        self.is_target(on);
+        true
+    }
+
+    fn is_target(&mut self, on: TaskId) {
+        if let Some(targets) = &mut self.targets {
+            targets.insert(on);
+        }
+    }
+
+    /// The database may know tasks that wait for this one.
+    fn may_be_stored(&self, id: TaskId) -> bool {
+        match &self.targets {
+            Some(targets) => targets.contains(&id) || !self.fresh.contains(&id),
+            None => true,
+        }
     }
 }
 
@@ -312,8 +521,10 @@ fn place(task: &Task) -> impl PartialEq {
     )
 }
 
-fn queue_tags(task: &Task) -> impl Iterator<Item = &str> {
-    std::iter::once("").chain(task.tags.iter().map(String::as_str))
+/// A claimable task stands in the queue of all, and in that of each tag.
+fn queue_places(task: &Task) -> impl Iterator<Item = (&Task, &str)> {
+    let tags = std::iter::once("").chain(task.tags.iter().map(String::as_str));
+    tags.map(move |tag| (task, tag))
 }
 
 fn shifted(counter: u64, by: i64) -> Result<u64, Fault> {
@@ -322,11 +533,7 @@ fn shifted(counter: u64, by: i64) -> Result<u64, Fault> {
         .ok_or_else(|| Fault::bug("a counter of open tasks fell below zero"))
 }
 
-fn expect_next(
-    version: u64,
-    stream_seq: u64,
-    stream: &windlass_domain::Stream,
-) -> Result<(), Broken> {
+fn expect_next(version: u64, stream_seq: u64, stream: &Stream) -> Result<(), Broken> {
     if stream_seq == version + 1 {
         return Ok(());
     }

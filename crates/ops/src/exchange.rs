@@ -158,7 +158,7 @@ impl Output for BackedUp {
     }
 }
 
-fn create_new(path: &Path) -> Result<File, Error> {
+pub(crate) fn create_new(path: &Path) -> Result<File, Error> {
     OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| {
         if error.kind() == std::io::ErrorKind::AlreadyExists {
             return exists(path).into();
@@ -173,7 +173,7 @@ fn exists(path: &Path) -> Refusal {
         .detail("file", path.display().to_string())
 }
 
-fn unusable(path: &Path, error: &std::io::Error) -> Fault {
+pub(crate) fn unusable(path: &Path, error: &std::io::Error) -> Fault {
     Fault::new(Code::FileUnusable, format!("{}: {error}", path.display()))
         .hint("check the path, its permissions and the space left")
         .detail("file", path.display().to_string())

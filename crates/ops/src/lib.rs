@@ -17,6 +17,7 @@ pub mod project;
 pub mod settings;
 pub mod sheet;
 pub mod show_settings;
+pub mod stale;
 pub mod table;
 pub mod task;
 pub mod view;

@@ -38,6 +38,7 @@ CREATE TABLE tasks (
     agent               TEXT COLLATE "C" NOT NULL,
     fence               BIGINT NOT NULL,
     claimed_at          BIGINT,
+    active_at           BIGINT,
     lease_until         BIGINT,
     lease_ms            BIGINT,
     lease_expired       BIGINT NOT NULL,
@@ -50,6 +51,7 @@ CREATE TABLE tasks (
     open_children       BIGINT NOT NULL,
     created_at          BIGINT NOT NULL,
     updated_at          BIGINT NOT NULL,
+    started_at          BIGINT,
     finished_at         BIGINT
 );
 
@@ -67,13 +69,17 @@ CREATE INDEX tasks_parent ON tasks (parent_id, urgency, created_seq) WHERE paren
 CREATE INDEX tasks_leases ON tasks (project_id, role, urgency, lease_until)
     WHERE lease_until IS NOT NULL;
 CREATE INDEX tasks_own_leases ON tasks (agent, lease_until) WHERE lease_until IS NOT NULL;
+-- What was finished lately, and what may be pruned.
+CREATE INDEX tasks_finished ON tasks (finished_at) WHERE finished_at IS NOT NULL;
+CREATE INDEX tasks_due ON tasks (due_at) WHERE due_at IS NOT NULL;
 
 -- The long texts of a task, apart from what changes often.
 CREATE TABLE task_details (
     created_seq BIGINT PRIMARY KEY,
     description TEXT COLLATE "C",
     links       TEXT COLLATE "C" NOT NULL,
-    metadata    TEXT COLLATE "C" NOT NULL
+    metadata    TEXT COLLATE "C" NOT NULL,
+    note_words  TEXT COLLATE "C" NOT NULL
 );
 
 CREATE TABLE task_tags (
@@ -101,3 +107,24 @@ CREATE TABLE dependencies (
 );
 
 CREATE INDEX dependencies_dependents ON dependencies (depends_on, task_id);
+
+-- Who acted, numbered by the event they were first seen in, and all their events.
+CREATE TABLE agents (
+    number BIGINT PRIMARY KEY,
+    name   TEXT COLLATE "C" NOT NULL UNIQUE
+);
+
+CREATE TABLE activity (
+    agent BIGINT NOT NULL,
+    seq   BIGINT NOT NULL,
+    PRIMARY KEY (agent, seq)
+);
+
+-- The words of a task under its creation number: title (weight A), then tags and description (B),
+-- then comments and checkpoints (C). They come from our own tokeniser.
+CREATE TABLE search (
+    created_seq BIGINT PRIMARY KEY,
+    words       TSVECTOR NOT NULL
+);
+
+CREATE INDEX search_by_word ON search USING gin (words);

@@ -38,6 +38,7 @@ CREATE TABLE tasks (
     agent               TEXT NOT NULL,
     fence               INTEGER NOT NULL,
     claimed_at          INTEGER,
+    active_at           INTEGER,
     lease_until         INTEGER,
     lease_ms            INTEGER,
     lease_expired       INTEGER NOT NULL,
@@ -50,6 +51,7 @@ CREATE TABLE tasks (
     open_children       INTEGER NOT NULL,
     created_at          INTEGER NOT NULL,
     updated_at          INTEGER NOT NULL,
+    started_at          INTEGER,
     finished_at         INTEGER
 ) STRICT;
 
@@ -67,13 +69,17 @@ CREATE INDEX tasks_parent ON tasks (parent_id, urgency) WHERE parent_id IS NOT N
 CREATE INDEX tasks_leases ON tasks (project_id, role, urgency, lease_until)
     WHERE lease_until IS NOT NULL;
 CREATE INDEX tasks_own_leases ON tasks (agent, lease_until) WHERE lease_until IS NOT NULL;
+-- What was finished lately, and what may be pruned.
+CREATE INDEX tasks_finished ON tasks (finished_at) WHERE finished_at IS NOT NULL;
+CREATE INDEX tasks_due ON tasks (due_at) WHERE due_at IS NOT NULL;
 
 -- The long texts of a task, apart from what changes often.
 CREATE TABLE task_details (
     created_seq INTEGER PRIMARY KEY,
     description TEXT,
     links       TEXT NOT NULL,
-    metadata    TEXT NOT NULL
+    metadata    TEXT NOT NULL,
+    note_words  TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE task_tags (
@@ -101,3 +107,26 @@ CREATE TABLE dependencies (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX dependencies_dependents ON dependencies (depends_on, task_id);
+
+-- Who acted, numbered by the event they were first seen in, and all their events.
+CREATE TABLE agents (
+    number INTEGER PRIMARY KEY,
+    name   TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE activity (
+    agent INTEGER NOT NULL,
+    seq   INTEGER NOT NULL,
+    PRIMARY KEY (agent, seq)
+) STRICT, WITHOUT ROWID;
+
+-- The words of a task under its creation number: title, then tags and description, then comments
+-- and checkpoints. They come from our own tokeniser, so this one only has to cut at spaces. The
+-- texts themselves are elsewhere and are not kept twice.
+CREATE VIRTUAL TABLE search USING fts5 (
+    title, body, notes,
+    content = '', contentless_delete = 1, detail = column, tokenize = 'ascii'
+);
+
+-- The same by word, to compare two indexes.
+CREATE VIRTUAL TABLE search_words USING fts5vocab (search, instance);

@@ -124,6 +124,7 @@ fn an_older_file_is_copied_and_brought_up_to_date() {
     for view in crate::sql::VIEWS {
         raw.execute_batch(&format!("DROP TABLE {view}")).unwrap();
     }
+    raw.execute_batch("DROP TABLE search_words; DROP TABLE search").unwrap();
     raw.execute_batch("DELETE FROM migrations WHERE number = 2; PRAGMA user_version = 1").unwrap();
     drop(raw);
     let mut opened = Ledger::open(&bed.location, Options::default()).unwrap();

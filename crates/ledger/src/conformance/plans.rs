@@ -47,12 +47,9 @@ fn worst_in_front(mut bed: Bed) -> Field {
         let mut task =
             windlass_domain::Task::created(tx.new_task_id()?, &last, 2 * MANY as u64, tx.now());
         task.tags.clone_from(&last.tags);
-        tx.store.insert_task(&task, &crate::Details::default())?;
-        for tag in ["", "common", "rare"] {
-            tx.store.enqueue(tag, &task)?;
-        }
-        tx.store.insert_tag("common", task.created_seq)?;
-        tx.store.insert_tag("rare", task.created_seq)?;
+        tx.store.insert_tasks(&[(&task, &crate::Details::default())])?;
+        tx.store.enqueue_all(&["", "common", "rare"].map(|tag| (&task, tag)))?;
+        tx.store.add_tags(&["common", "rare"].map(|tag| (tag, task.created_seq)))?;
         let project = tx.project(frozen)?;
         let event = project.freeze(None).unwrap();
         tx.record_project(&project, [event])?;
@@ -171,8 +168,12 @@ fn claims_lists_and_histories_take_few_steps_on_sqlite() {
         ),
     ];
     for (name, filter) in lists(field.open) {
-        measured
-            .push((name, sql::list(&filter, What::Rows, |text, cells| steps(&raw, text, cells))));
+        measured.push((
+            name,
+            sql::list(sqlite::INDEX, &filter, What::Rows, "", |text, cells| {
+                steps(&raw, text, cells)
+            }),
+        ));
     }
     for (name, steps) in measured {
         assert!(steps < STEPS, "{name} took {steps} steps");
@@ -275,8 +276,9 @@ fn claims_lists_and_histories_touch_few_rows_on_postgres() {
         assert!(rows <= 200.0, "{name} touched {rows} rows");
     }
     for (name, filter) in lists(field.open) {
-        let rows =
-            sql::list(&filter, What::Rows, |text, cells| rows_touched(&mut client, text, cells));
+        let rows = sql::list(crate::postgres::INDEX, &filter, What::Rows, "", |text, cells| {
+            rows_touched(&mut client, text, cells)
+        });
         assert!(rows <= 200.0, "{name} touched {rows} rows");
     }
 }

@@ -17,7 +17,7 @@ use crate::store::Store as _;
 pub(crate) use connect::{Settings, migrate, open};
 pub(crate) use store::PostgresStore;
 #[cfg(test)]
-pub(crate) use store::{QUEUE_FRONT, RAN_OUT, typed};
+pub(crate) use store::{INDEX, QUEUE_FRONT, RAN_OUT, typed};
 
 /// How long a frozen client may keep everybody waiting.
 const IDLE_MS: u64 = 10_000;

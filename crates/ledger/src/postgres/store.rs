@@ -1,15 +1,21 @@
 //! The seam, answered by PostgreSQL.
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
 use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use postgres::{Client, Row};
 use windlass_domain::chain::Head;
-use windlass_domain::{ProjectId, Time};
+use windlass_domain::words::Asked;
+use windlass_domain::{ProjectId, Task, TaskId, Time};
 
 use super::fault;
 use crate::Access;
 use crate::cell::{Cell, Columns};
 use crate::fault::{Fault, unreadable};
-use crate::record::{read_candidate, to_json};
+use crate::record::{Details, Recorded, queue_cells, read_candidate, task_cells, to_json};
+use crate::search::{Within, Words};
+use crate::sql::{self, Index};
 use crate::store::{Candidate, QueueFilter, Statements, Store, all, first};
 
 const HEAD: &str = "SELECT seq, hash FROM head";
@@ -47,6 +53,16 @@ pub(crate) const RAN_OUT: &str = "SELECT front.created_seq, front.urgency, front
              AND task_tags.created_seq = tasks.created_seq)) \
          ORDER BY lease_until LIMIT 1) AS front \
      WHERE frozen = 0 AND in_progress > 0 AND ($5::bytea IS NULL OR projects.id = $5)";
+
+pub(crate) const INDEX: Index = Index {
+    key: "created_seq",
+    compare: "search.words @@ CAST(? AS tsquery)",
+    readable: "search",
+    clear: "DELETE FROM search",
+};
+
+const ADD_WORDS: &str = "INSERT INTO search (created_seq, words) VALUES ($1, $2::text::tsvector)";
+const REMOVE_WORDS: &str = "DELETE FROM search WHERE created_seq = $1";
 
 /// An open transaction. Dropped without a commit, it is rolled back.
 pub(crate) struct PostgresStore<'a> {
@@ -134,6 +150,81 @@ impl Store for PostgresStore<'_> {
         all(self, RAN_OUT, &cells, read_candidate)
     }
 
+    fn insert_events(&mut self, recorded: &[Recorded]) -> Result<(), Fault> {
+        let mut rows = Rows::new(sql::INSERT_EVENT);
+        for event in recorded {
+            event.cells(|cells| rows.add(self, cells))?;
+        }
+        rows.send(self)
+    }
+
+    fn insert_tasks(&mut self, tasks: &[(&Task, &Details)]) -> Result<(), Fault> {
+        let mut rows = Rows::new(sql::INSERT_TASK);
+        for (task, _) in tasks {
+            task_cells(task, |cells| rows.add(self, cells))?;
+        }
+        rows.send(self)?;
+        let mut rows = Rows::new(sql::INSERT_DETAILS);
+        for (task, details) in tasks {
+            details.cells(task.created_seq, |cells| rows.add(self, cells))?;
+        }
+        rows.send(self)
+    }
+
+    fn add_tags(&mut self, tags: &[(&str, u64)]) -> Result<(), Fault> {
+        let mut rows = Rows::new(sql::INSERT_TAG);
+        for (tag, created_seq) in tags {
+            rows.add(self, &[Cell::Text(tag), Cell::count(*created_seq)])?;
+        }
+        rows.send(self)
+    }
+
+    fn enqueue_all(&mut self, places: &[(&Task, &str)]) -> Result<(), Fault> {
+        let mut rows = Rows::new(sql::ENQUEUE);
+        for (task, tag) in places {
+            queue_cells(tag, task, |cells| rows.add(self, cells))?;
+        }
+        rows.send(self)
+    }
+
+    fn add_edges(&mut self, edges: &[(TaskId, TaskId)]) -> Result<(), Fault> {
+        let mut rows = Rows::new(sql::ADD_EDGE);
+        for (task, on) in edges {
+            rows.add(self, &[Cell::Bytes(&task.to_bytes()), Cell::Bytes(&on.to_bytes())])?;
+        }
+        rows.send(self)
+    }
+
+    fn add_words(&mut self, words: &[Words]) -> Result<(), Fault> {
+        let mut rows = Rows::new(ADD_WORDS);
+        for words in words {
+            rows.add(self, &[Cell::count(words.created_seq), Cell::Text(&vector(words))])?;
+        }
+        rows.send(self)
+    }
+
+    fn remove_words(&mut self, created_seq: u64) -> Result<(), Fault> {
+        self.run(REMOVE_WORDS, &[Cell::count(created_seq)]).map(drop)
+    }
+
+    fn question(&self, asked: &[Asked], within: Within) -> String {
+        let weights = match within {
+            Within::Title => "A",
+            Within::Text => "AB",
+            Within::Everything => "ABC",
+        };
+        // No word contains a quote.
+        let either = |asked: &Asked| {
+            let word = |word: &String| format!("'{word}':*{weights}");
+            format!("({})", asked.any.iter().map(word).collect::<Vec<_>>().join(" | "))
+        };
+        asked.iter().map(either).collect::<Vec<_>>().join(" & ")
+    }
+
+    fn index(&self) -> Index {
+        INDEX
+    }
+
     /// PostgreSQL checks its files itself when they are read.
     fn integrity(&mut self) -> Result<Vec<String>, Fault> {
         Ok(Vec::new())
@@ -145,6 +236,100 @@ impl Store for PostgresStore<'_> {
         self.open = false;
         Ok(())
     }
+}
+
+/// The words of a task and where they stand, as PostgreSQL writes them.
+fn vector(words: &Words) -> String {
+    let mut places: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (place, set) in [("1A", &words.title), ("2B", &words.body), ("3C", &words.notes)] {
+        for word in set {
+            places.entry(word).or_default().push(place);
+        }
+    }
+    let each = places.iter().map(|(word, places)| format!("'{word}':{}", places.join(",")));
+    each.collect::<Vec<_>>().join(" ")
+}
+
+/// Rows for one INSERT, sent many at a time: a row of its own would be a round trip of its own.
+struct Rows {
+    /// The statement up to its values, the values of one row, and what follows them.
+    parts: (&'static str, &'static str, &'static str),
+    cells: Vec<Kept>,
+    count: usize,
+}
+
+/// A value that waits to be sent.
+enum Kept {
+    Null,
+    Int(i64),
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl Rows {
+    /// At most this many values in one statement; the protocol allows 65,535.
+    const MOST: usize = 16_000;
+
+    /// For a statement that ends in the values of one row.
+    fn new(insert: &'static str) -> Self {
+        let (before, row) = insert.split_once("VALUES ").unwrap_or((insert, ""));
+        let end = row.rfind(')').map_or(row.len(), |end| end + 1);
+        let (row, after) = row.split_at(end);
+        Self { parts: (before, row, after), cells: Vec::new(), count: 0 }
+    }
+
+    fn add(&mut self, store: &mut PostgresStore<'_>, cells: &[Cell<'_>]) -> Result<(), Fault> {
+        if self.cells.len() + cells.len() > Self::MOST {
+            self.send(store)?;
+        }
+        self.count += 1;
+        self.cells.extend(cells.iter().map(|cell| match *cell {
+            Cell::Null => Kept::Null,
+            Cell::Int(number) => Kept::Int(number),
+            Cell::Text(text) => Kept::Text(text.to_owned()),
+            Cell::Bytes(bytes) => Kept::Bytes(bytes.to_vec()),
+        }));
+        Ok(())
+    }
+
+    fn send(&mut self, store: &mut PostgresStore<'_>) -> Result<(), Fault> {
+        let cells = std::mem::take(&mut self.cells);
+        let count = std::mem::take(&mut self.count);
+        let Some(width) = cells.len().checked_div(count) else {
+            return Ok(());
+        };
+        let (before, row, after) = self.parts;
+        let rows: Vec<String> = (0..count).map(|index| renumbered(row, index * width)).collect();
+        let cells: Vec<Cell<'_>> = cells.iter().map(Kept::cell).collect();
+        store.run(&format!("{before}VALUES {}{after}", rows.join(", ")), &cells).map(drop)
+    }
+}
+
+impl Kept {
+    fn cell(&self) -> Cell<'_> {
+        match self {
+            Self::Null => Cell::Null,
+            Self::Int(number) => Cell::Int(*number),
+            Self::Text(text) => Cell::Text(text),
+            Self::Bytes(bytes) => Cell::Bytes(bytes),
+        }
+    }
+}
+
+/// The parameters of a row, counted on from `by`.
+fn renumbered(row: &str, by: usize) -> String {
+    let mut text = String::new();
+    for (index, part) in row.split('$').enumerate() {
+        if index == 0 {
+            text.push_str(part);
+            continue;
+        }
+        let digits = part.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(part.len());
+        let (number, rest) = part.split_at(digits);
+        let number = number.parse::<usize>().unwrap_or_default() + by;
+        let _infallible = write!(text, "${number}{rest}");
+    }
+    text
 }
 
 pub(crate) fn typed<'a>(cells: &'a [Cell<'a>]) -> Vec<(&'a (dyn ToSql + Sync), Type)> {

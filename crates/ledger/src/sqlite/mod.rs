@@ -18,7 +18,7 @@ use crate::{Access, Synchronous};
 pub(crate) use open::{Settings, open};
 pub(crate) use store::SqliteStore;
 #[cfg(test)]
-pub(crate) use store::{QUEUE_FRONT, QUEUE_FRONT_TAGGED, RAN_OUT};
+pub(crate) use store::{INDEX, QUEUE_FRONT, QUEUE_FRONT_TAGGED, RAN_OUT};
 
 /// An open ledger file.
 pub(crate) struct Database {

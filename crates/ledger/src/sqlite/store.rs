@@ -6,6 +6,7 @@ use std::time::Duration;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, Row, ToSql, params_from_iter};
 use windlass_domain::chain::Head;
+use windlass_domain::words::Asked;
 use windlass_domain::{ProjectId, Time};
 
 use super::fault;
@@ -13,6 +14,8 @@ use super::lock::Held;
 use crate::cell::{Cell, Columns};
 use crate::fault::{Fault, unreadable};
 use crate::record::{read_candidate, to_json};
+use crate::search::{Within, Words, joined};
+use crate::sql::Index;
 use crate::store::{Candidate, QueueFilter, Statements, Store, all, first};
 
 /// The last row of the log is its head; nobody else writes while a writing transaction is open.
@@ -50,6 +53,16 @@ const RAN_OUT_TAGGED: &str = "SELECT created_seq, urgency, coalesce(due_at, 9223
          (SELECT 1 FROM task_tags \
           WHERE tag = wanted.value AND task_tags.created_seq = tasks.created_seq)) \
      ORDER BY lease_until LIMIT 1";
+
+pub(crate) const INDEX: Index = Index {
+    key: "rowid",
+    compare: "search MATCH ?",
+    readable: "search_words",
+    clear: "INSERT INTO search (search) VALUES ('delete-all')",
+};
+
+const ADD_WORDS: &str = "INSERT INTO search (rowid, title, body, notes) VALUES ($1, $2, $3, $4)";
+const REMOVE_WORDS: &str = "DELETE FROM search WHERE rowid = $1";
 
 /// A commit that leaves the WAL longer than this moves it into the file.
 const WAL_BYTES: u64 = 512 * 1024;
@@ -224,6 +237,39 @@ impl Store for SqliteStore<'_> {
             }
         }
         Ok(found)
+    }
+
+    fn add_words(&mut self, words: &[Words]) -> Result<(), Fault> {
+        for words in words {
+            let [title, body, notes] = [&words.title, &words.body, &words.notes].map(joined);
+            let texts = [Cell::Text(&title), Cell::Text(&body), Cell::Text(&notes)];
+            let [title, body, notes] = texts;
+            self.run(ADD_WORDS, &[Cell::count(words.created_seq), title, body, notes])?;
+        }
+        Ok(())
+    }
+
+    fn remove_words(&mut self, created_seq: u64) -> Result<(), Fault> {
+        self.run(REMOVE_WORDS, &[Cell::count(created_seq)]).map(drop)
+    }
+
+    fn question(&self, asked: &[Asked], within: Within) -> String {
+        let columns = match within {
+            Within::Title => "{title}",
+            Within::Text => "{title body}",
+            Within::Everything => "{title body notes}",
+        };
+        // No word contains a quote.
+        let either = |asked: &Asked| {
+            let words: Vec<String> = asked.any.iter().map(|word| format!("\"{word}\"*")).collect();
+            format!("({})", words.join(" OR "))
+        };
+        let words: Vec<String> = asked.iter().map(either).collect();
+        format!("{columns} : ({})", words.join(" AND "))
+    }
+
+    fn index(&self) -> Index {
+        INDEX
     }
 
     fn integrity(&mut self) -> Result<Vec<String>, Fault> {

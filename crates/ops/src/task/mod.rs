@@ -7,8 +7,12 @@ mod dependency;
 mod history;
 mod list;
 mod note;
+mod prune;
+mod relocate;
+mod search;
 mod show;
 mod steal;
+mod stuck;
 mod transition;
 mod update;
 
@@ -19,8 +23,12 @@ pub use dependency::{AddDep, DepChanged, RemoveDep};
 pub use history::{History, HistoryShown};
 pub use list::{List, Listed};
 pub use note::{Checkpoint, CheckpointSaved, Comment, Commented, Progress, ProgressSaved};
+pub use prune::{Prune, Pruned};
+pub use relocate::{Move, Moved};
+pub use search::{Found, Search};
 pub use show::{Show, Shown};
 pub use steal::{Renew, Renewed, Steal, Stolen};
+pub use stuck::{Stuck, StuckTasks};
 pub use transition::{Block, Complete, Release, Reopen, SetStatus, Unblock};
 pub use update::{Update, Updated};
 

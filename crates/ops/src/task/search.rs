@@ -1,0 +1,177 @@
+//! `task search`.
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windlass_domain::words::{Asked, Snippet, asked, snippet};
+use windlass_domain::{Event, Status, Task, TaskId, Time};
+use windlass_ledger::{Error, Fault, SearchFilter, Snapshot};
+
+use crate::context::Context;
+use crate::operation::{Access, Operation, Output};
+use crate::sheet::{Cell, Sheet};
+use crate::view::{ProjectNames, limit};
+
+/// How much of a text is shown around what was found.
+const SNIPPET_CHARS: usize = 80;
+
+/// Finds tasks by words of their title, tags, description, comments and checkpoints.
+#[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
+pub struct Search {
+    /// Words, or beginnings of words; all of them must be found
+    pub query: String,
+    /// Only of this project
+    #[arg(short = 'P', long, value_name = "NAME")]
+    #[serde(default)]
+    pub project: Option<String>,
+    /// Only in this status
+    #[arg(short, long, value_name = "STATUS")]
+    #[serde(default)]
+    pub status: Option<String>,
+    #[arg(short, long, value_name = "N", default_value_t = 20, allow_negative_numbers = true)]
+    #[serde(default = "twenty")]
+    pub limit: u64,
+}
+
+fn twenty() -> u64 {
+    20
+}
+
+/// What was found, the best first: by title, then by tags and description, then by comments and
+/// checkpoints; the newest first among equals.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Found {
+    pub tasks: Vec<FoundTask>,
+    /// How many tasks match in all.
+    pub total: u64,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct FoundTask {
+    #[schemars(with = "String")]
+    pub task_id: TaskId,
+    pub title: String,
+    pub project: String,
+    #[schemars(with = "String")]
+    pub status: Status,
+    pub agent: Option<String>,
+    /// A piece of the text that matches best beside the title.
+    pub snippet: Option<SnippetView>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SnippetView {
+    /// `description`, `tags`, `comment` or `checkpoint`.
+    pub field: &'static str,
+    pub text: String,
+    /// Where in the text the words are: from and to, in bytes.
+    pub marks: Vec<[usize; 2]>,
+    pub cut_before: bool,
+    pub cut_after: bool,
+}
+
+impl Operation for Search {
+    type Output = Found;
+    const NAME: &'static str = "task.search";
+    const ABOUT: &'static str = "Find tasks by words of all that was written about them";
+    const EXAMPLE: &'static str = "windlass task search 'login cookie' -P api";
+    const ACCESS: Access = Access::Read;
+
+    fn run(&self, cx: &mut Context) -> Result<Found, Error> {
+        let asked = asked(&self.query)?;
+        let status = self.status.as_deref().map(Status::parse).transpose()?;
+        let limit = limit(self.limit)?;
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        cx.read(|snapshot| {
+            let project =
+                self.project.as_deref().map(|name| snapshot.project_named(name)).transpose()?;
+            let filter = SearchFilter { project: project.map(|project| project.id), status };
+            let mut names = ProjectNames::default();
+            let mut tasks = Vec::new();
+            for task in snapshot.search(&asked, &filter, limit)? {
+                tasks.push(FoundTask {
+                    snippet: piece(snapshot, &task, &asked)?,
+                    project: names.of(snapshot, task.project)?,
+                    task_id: task.id,
+                    title: task.title,
+                    status: task.status,
+                    agent: task.agent,
+                });
+            }
+            let total = snapshot.count_found(&asked, &filter)?;
+            Ok(Found { tasks, total })
+        })
+    }
+}
+
+/// A piece of the description, the tags or what was said about the task, whatever matches first.
+fn piece(
+    snapshot: &mut Snapshot<'_>,
+    task: &Task,
+    asked: &[Asked],
+) -> Result<Option<SnippetView>, Fault> {
+    let description = snapshot.details(task)?.description.unwrap_or_default();
+    let texts = [("description", description), ("tags", task.tags.join(", "))];
+    for (field, text) in texts {
+        if let Some(found) = snippet(&text, asked, SNIPPET_CHARS) {
+            return Ok(Some(SnippetView::new(field, found)));
+        }
+    }
+    for note in snapshot.notes(task.id)?.into_iter().rev() {
+        let (field, text) = match note.event()? {
+            Some(Event::CommentAdded(data)) => ("comment", data.text),
+            Some(Event::TaskBlocked(data)) => ("comment", data.reason.unwrap_or_default()),
+            Some(Event::CheckpointRecorded(data)) => ("checkpoint", data.said()),
+            _ => continue,
+        };
+        if let Some(found) = snippet(&text, asked, SNIPPET_CHARS) {
+            return Ok(Some(SnippetView::new(field, found)));
+        }
+    }
+    Ok(None)
+}
+
+impl SnippetView {
+    fn new(field: &'static str, found: Snippet) -> Self {
+        Self {
+            field,
+            text: found.text,
+            marks: found.marks.into_iter().map(|mark| [mark.start, mark.end]).collect(),
+            cut_before: found.cut_before,
+            cut_after: found.cut_after,
+        }
+    }
+
+    fn shown(&self) -> String {
+        let mark = |cut| if cut { "…" } else { "" };
+        format!("{}{}{}", mark(self.cut_before), self.text, mark(self.cut_after))
+    }
+}
+
+impl Output for Found {
+    fn sheet(&self, _now: Time) -> Sheet {
+        if self.tasks.is_empty() {
+            return Sheet::line("nothing found");
+        }
+        let row = |task: &FoundTask| {
+            vec![
+                task.task_id.short().into(),
+                task.status.into(),
+                task.project.clone().into(),
+                task.title.clone().into(),
+                Cell::dim(task.snippet.as_ref().map(SnippetView::shown).unwrap_or_default()),
+            ]
+        };
+        let rows = self.tasks.iter().map(row).collect();
+        let columns = ["id", "status", "project", "title…", "found…"];
+        let sheet = Sheet::default().and_table(&columns, rows);
+        match self.total > self.tasks.len() as u64 {
+            true => sheet.and_line(Cell::dim(format!(
+                "{} of {} tasks; see more with --limit",
+                self.tasks.len(),
+                self.total
+            ))),
+            false => sheet,
+        }
+    }
+}
