@@ -5,6 +5,7 @@
 
 mod command;
 mod environment;
+mod follow;
 mod page;
 mod report;
 mod terminal;
@@ -64,8 +65,11 @@ fn run(
     for warning in &cx.settings.warnings {
         terminal.warn(warning)?;
     }
-    if is_events && terminal.format() == Format::Json {
-        return stream(terminal, request, &mut cx);
+    let events = request.arguments().ok().filter(|_| is_events);
+    if let Some(events) = events.and_then(|given| serde_json::from_value::<Events>(given).ok())
+        && (events.follow || terminal.format() == Format::Json)
+    {
+        return follow::stream(terminal, events, &mut cx);
     }
     match request.run(&mut cx) {
         Ok(answer) => answer_to(terminal, answer.as_ref(), cx.now()),
@@ -89,31 +93,4 @@ fn answer_to(
         },
     }
     Ok(answer.exit())
-}
-
-/// Writes the log as lines of JSON, page after page when no limit was given.
-fn stream(
-    terminal: &mut Terminal,
-    request: &dyn Request,
-    cx: &mut windlass_ops::Context,
-) -> std::io::Result<Exit> {
-    let arguments = request.arguments().unwrap_or_default();
-    let has_limit = arguments.get("limit").is_some_and(|limit| !limit.is_null());
-    let mut page = request.run(cx);
-    loop {
-        let lines = match page {
-            Ok(answer) => answer.lines(),
-            Err(error) => return report::error(terminal, error),
-        };
-        let Some(lines) = lines else {
-            return Ok(Exit::Done);
-        };
-        if !lines.documents.is_empty() {
-            terminal.out(&lines.documents.join("\n"))?;
-        }
-        match lines.next {
-            Some(from) if !has_limit => page = Request::run(&Events { from, limit: None }, cx),
-            _ => return Ok(Exit::Done),
-        }
-    }
 }

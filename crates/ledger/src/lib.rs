@@ -26,7 +26,7 @@ mod world;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use windlass_domain::chain::Provenance;
 use windlass_domain::{Code, Refusal, Time};
@@ -270,6 +270,27 @@ impl Ledger {
             Ok(()) => Ok(Tried::Committed(value)),
             Err(fault) if fault.lost => Ok(Tried::Unknown(value, outcome, fault)),
             Err(fault) => Err(fault.into()),
+        }
+    }
+
+    /// Waits until the log goes beyond `seq`, at most for `time`; says whether it does.
+    pub fn wait_beyond(&mut self, seq: u64, time: Duration) -> Result<bool, Error> {
+        let deadline = Instant::now() + time;
+        loop {
+            if self.read(|snapshot| Ok(snapshot.head()?.seq > seq))? {
+                return Ok(true);
+            }
+            if Instant::now() >= deadline {
+                return Ok(false);
+            }
+            let waited = match &mut self.database {
+                Database::Sqlite(database) => database.wait_for_change(deadline),
+                Database::Postgres(database) => database.wait_for_change(deadline),
+            };
+            match waited {
+                Err(fault) if fault.lost => self.reconnect()?,
+                waited => waited?,
+            }
         }
     }
 

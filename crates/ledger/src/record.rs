@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use windlass_domain::chain::{Hash, Head, Header, Provenance};
-use windlass_domain::event::Unreadable;
+use windlass_domain::event::{Kind, Subject, Unreadable};
 use windlass_domain::project::{Counts, Project};
 use windlass_domain::{
     Code, CorrelationId, Event, EventId, ProjectId, Status, Stream, Task, TaskId, Time,
@@ -27,6 +27,12 @@ impl Recorded {
     pub fn event(&self) -> Result<Option<Event>, Unreadable> {
         let decode = |data: &String| Event::decode(&self.header.kind, self.header.version, data);
         self.data.as_ref().map(decode).transpose()
+    }
+
+    /// Its stream is a task's, not a project's.
+    pub fn is_about_a_task(&self) -> bool {
+        let kind = Kind::from_text(&self.header.kind);
+        kind.is_some_and(|kind| kind.subject() == Subject::Task)
     }
 
     pub fn head(&self) -> Head {

@@ -6,22 +6,40 @@ use serde::{Deserialize, Serialize};
 use windlass_domain::Time;
 use windlass_ledger::Error;
 
+use crate::compat::{HzlEvent, Translator};
 use crate::context::Context;
 use crate::operation::{Access, Lines, Operation, Output};
 use crate::sheet::{Cell, Sheet};
 use crate::view::{EVENT_COLUMNS, EventView, limit};
 
 /// Reads the log in its order.
-#[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Events {
     /// Only events after this seq
-    #[arg(long, value_name = "SEQ", default_value_t = 0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SEQ", allow_negative_numbers = true)]
     #[serde(default)]
-    pub from: u64,
+    pub from: Option<u64>,
     /// At most this many; the command line reads on to the end when none is given
     #[arg(short, long, value_name = "N", allow_negative_numbers = true)]
     #[serde(default)]
     pub limit: Option<u64>,
+    /// Go on with new events as they come; without --from, only with those
+    #[arg(short, long)]
+    #[serde(default)]
+    pub follow: bool,
+    /// Tell the events in the words of another tool
+    #[arg(long, value_enum, value_name = "TOOL")]
+    #[serde(default)]
+    pub compat: Option<Compat>,
+}
+
+/// A tool whose words some programs expect.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Compat {
+    Hzl,
 }
 
 /// Events in one answer when no limit is given.
@@ -30,27 +48,59 @@ pub const PAGE: u64 = 1_000;
 /// Some events, oldest first.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Page {
-    pub events: Vec<EventView>,
+    pub events: Vec<Told>,
     /// Read on from here.
     pub next: u64,
     pub has_more: bool,
+}
+
+/// An event in our words, or in those of another tool.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Told {
+    Own(Box<EventView>),
+    Hzl(Box<HzlEvent>),
 }
 
 impl Operation for Events {
     type Output = Page;
     const NAME: &'static str = "events";
     const ABOUT: &'static str = "Read the log, event by event, in its order";
-    const EXAMPLE: &'static str = "windlass events --from 100 --limit 20";
+    const EXAMPLE: &'static str = "windlass events --from 100 --follow";
     const ACCESS: Access = Access::Read;
 
     fn run(&self, cx: &mut Context) -> Result<Page, Error> {
         let limit = limit(self.limit.unwrap_or(PAGE))?;
         cx.read(|snapshot| {
-            let events = EventView::all(snapshot.events_after(self.from, limit)?)?;
-            let next = events.last().map_or(self.from, |event| event.seq);
-            let has_more = next < snapshot.head()?.seq;
-            Ok(Page { events, next, has_more })
+            let head = snapshot.head()?.seq;
+            let from = self.from.unwrap_or(if self.follow { head } else { 0 });
+            let found = snapshot.events_after(from, limit)?;
+            let next = found.last().map_or(from, |event| event.header.seq);
+            let events = match self.compat {
+                None => EventView::all(found)?
+                    .into_iter()
+                    .map(|event| Told::Own(Box::new(event)))
+                    .collect(),
+                Some(Compat::Hzl) => {
+                    let mut translator = Translator::default();
+                    let mut told = Vec::with_capacity(found.len());
+                    for recorded in found {
+                        told.extend(translator.tell(snapshot, recorded)?);
+                    }
+                    told.into_iter().map(|event| Told::Hzl(Box::new(event))).collect()
+                }
+            };
+            Ok(Page { events, next, has_more: next < head })
         })
+    }
+}
+
+impl Told {
+    fn row(&self, now: Time) -> Vec<Cell> {
+        match self {
+            Self::Own(event) => event.row(now),
+            Self::Hzl(event) => event.row(now),
+        }
     }
 }
 
@@ -72,7 +122,8 @@ impl Output for Page {
         let documents = self.events.iter().map(|event| serde_json::to_string(event).ok());
         Some(Lines {
             documents: documents.collect::<Option<_>>()?,
-            next: self.has_more.then_some(self.next),
+            next: self.next,
+            has_more: self.has_more,
         })
     }
 }

@@ -4,7 +4,9 @@
 //! alike; it loads what it needs, lets the domain decide, and records the events in one
 //! transaction of the ledger. [`table::TABLE`] lists them all.
 
+pub mod agent;
 pub mod caller;
+pub mod compat;
 pub mod context;
 pub mod db;
 pub mod error;
@@ -18,6 +20,7 @@ pub mod settings;
 pub mod sheet;
 pub mod show_settings;
 pub mod stale;
+pub mod stats;
 pub mod table;
 pub mod task;
 pub mod view;

@@ -66,6 +66,8 @@ pub trait Output: Serialize + JsonSchema + 'static {
 pub struct Lines {
     /// One JSON document each.
     pub documents: Vec<String>,
-    /// Where the next part begins; nothing when this was the last.
-    pub next: Option<u64>,
+    /// Where the next part begins.
+    pub next: u64,
+    /// There is a next part already.
+    pub has_more: bool,
 }

@@ -10,7 +10,9 @@ use crate::context::Context;
 use crate::operation::{Access, Lines, Operation, Output, Place};
 use crate::sheet::Sheet;
 use crate::view::unknown_fields;
-use crate::{db, events, exchange, explain, health, project, show_settings, task, why};
+use crate::{
+    agent, db, events, exchange, explain, health, project, show_settings, stats, task, why,
+};
 
 /// Every operation, in the order people meet them.
 pub const TABLE: &[Entry] = &[
@@ -47,6 +49,9 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<task::History>(),
     Entry::of::<task::Stuck>(),
     Entry::of::<why::Why>(),
+    Entry::of::<stats::Stats>(),
+    Entry::of::<agent::AgentStatus>(),
+    Entry::of::<agent::AgentLog>(),
     Entry::of::<events::Events>(),
     Entry::of::<health::Doctor>(),
     Entry::of::<health::Validate>(),

@@ -27,7 +27,7 @@ pub(crate) struct Settings {
 pub(crate) fn open(settings: &Settings) -> Result<Database, Fault> {
     let mut client = connect(settings)?;
     match applied(&mut client)? {
-        NEWEST => Ok(Database { client, settings: settings.clone() }),
+        NEWEST => Ok(Database { client, settings: settings.clone(), listens: false }),
         number if number > NEWEST => Err(newer(number)),
         _ => Err(unmigrated()),
     }

@@ -6,8 +6,11 @@
 mod connect;
 mod store;
 
+use std::time::Instant;
+
 use postgres::Client;
 use postgres::error::SqlState;
+use postgres::fallible_iterator::FallibleIterator as _;
 use windlass_domain::{Code, EventId};
 
 use crate::Access;
@@ -19,6 +22,8 @@ pub(crate) use store::PostgresStore;
 #[cfg(test)]
 pub(crate) use store::{INDEX, QUEUE_FRONT, RAN_OUT, typed};
 
+/// Where every commit is announced.
+pub(crate) const CHANNEL: &str = "windlass";
 /// How long a frozen client may keep everybody waiting.
 const IDLE_MS: u64 = 10_000;
 
@@ -26,6 +31,8 @@ const IDLE_MS: u64 = 10_000;
 pub(crate) struct Database {
     client: Client,
     settings: Settings,
+    /// The server tells this connection about commits.
+    listens: bool,
 }
 
 impl Database {
@@ -46,7 +53,23 @@ impl Database {
     /// Connects again after a lost connection.
     pub(crate) fn reconnect(&mut self) -> Result<(), Fault> {
         self.client = connect::connect(&self.settings)?;
+        self.listens = false;
         Ok(())
+    }
+
+    /// Waits until somebody may have written, at most until `deadline`. The first call begins to
+    /// listen and returns at once, so that nothing is missed in between.
+    pub(crate) fn wait_for_change(&mut self, deadline: Instant) -> Result<(), Fault> {
+        if !self.listens {
+            self.client.batch_execute(&format!("LISTEN {CHANNEL}")).map_err(fault)?;
+            self.listens = true;
+            return Ok(());
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        let mut notifications = self.client.notifications();
+        notifications.timeout_iter(left).next().map_err(fault)?;
+        // One look answers all commits so far.
+        notifications.iter().count().map(drop).map_err(fault)
     }
 
     /// Whether an event of a transaction whose commit was never answered is there. The server

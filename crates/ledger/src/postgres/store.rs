@@ -9,7 +9,7 @@ use windlass_domain::chain::Head;
 use windlass_domain::words::Asked;
 use windlass_domain::{ProjectId, Task, TaskId, Time};
 
-use super::fault;
+use super::{CHANNEL, fault};
 use crate::Access;
 use crate::cell::{Cell, Columns};
 use crate::fault::{Fault, unreadable};
@@ -232,7 +232,7 @@ impl Store for PostgresStore<'_> {
 
     fn commit(&mut self, head: Head) -> Result<(), Fault> {
         self.run(MOVE_HEAD, &[Cell::count(head.seq), Cell::Bytes(head.hash.as_bytes())])?;
-        self.client.batch_execute("COMMIT").map_err(fault)?;
+        self.client.batch_execute(&format!("NOTIFY {CHANNEL}; COMMIT")).map_err(fault)?;
         self.open = false;
         Ok(())
     }

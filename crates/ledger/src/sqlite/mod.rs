@@ -6,8 +6,10 @@
 mod lock;
 mod open;
 mod store;
+mod watch;
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use rusqlite::{Connection, ErrorCode};
 use windlass_domain::Code;
@@ -27,6 +29,7 @@ pub(crate) struct Database {
     /// There is no file: an empty ledger in memory stands in for it.
     is_stand_in: bool,
     lock: Option<lock::WriterLock>,
+    watch: Option<watch::Watch>,
     settings: Settings,
 }
 
@@ -52,6 +55,17 @@ impl Database {
         let held = lock.acquire(self.settings.wait, &self.settings.purpose);
         self.lock = Some(lock);
         held
+    }
+
+    /// Waits until somebody may have written, at most until `deadline`. The first call begins to
+    /// watch and returns soon, so that nothing is missed in between.
+    pub(crate) fn wait_for_change(&mut self, deadline: Instant) -> Result<(), Fault> {
+        let watch = self.watch.take();
+        let mut watch = watch.unwrap_or_else(|| watch::Watch::on(&self.path));
+        watch.wait(deadline);
+        self.open_if_made()?;
+        self.watch = Some(watch);
+        Ok(())
     }
 
     pub(crate) fn is_stand_in(&self) -> bool {

@@ -43,6 +43,14 @@ pub(crate) fn open(path: &Path, settings: &Settings) -> Result<Database, Fault> 
 }
 
 impl Database {
+    /// Opens the file that this empty ledger stands in for, if somebody has made it.
+    pub(crate) fn open_if_made(&mut self) -> Result<(), Fault> {
+        if self.is_stand_in && self.path.exists() {
+            *self = open_file(&self.path, &self.settings)?;
+        }
+        Ok(())
+    }
+
     /// Makes the file that this empty ledger stands in for.
     pub(crate) fn make(&mut self) -> Result<(), Fault> {
         let folder = folder_of(&self.path);
@@ -66,6 +74,7 @@ fn open_file(path: &Path, settings: &Settings) -> Result<Database, Fault> {
         path: path.to_owned(),
         is_stand_in: false,
         lock: None,
+        watch: None,
         settings: settings.clone(),
     };
     if state(&database.connection, path)? != State::Current {
@@ -139,6 +148,7 @@ fn empty(path: &Path, settings: &Settings) -> Result<Database, Fault> {
         path: path.to_owned(),
         is_stand_in: true,
         lock: None,
+        watch: None,
         settings: settings.clone(),
     })
 }
@@ -267,7 +277,7 @@ fn back_up_before_migration(
     backup(connection, path, &PathBuf::from(copy))
 }
 
-fn folder_of(path: &Path) -> PathBuf {
+pub(super) fn folder_of(path: &Path) -> PathBuf {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         _ => PathBuf::from("."),

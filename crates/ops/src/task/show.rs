@@ -4,6 +4,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use windlass_domain::event::Won;
 use windlass_domain::{Event, Status, TaskId, Time};
 use windlass_ledger::{Error, Fault, Recorded, Snapshot};
 
@@ -25,6 +26,10 @@ pub struct Show {
     #[arg(long)]
     #[serde(default)]
     pub no_subtasks: bool,
+    /// Show the subtasks in full, with what each waits for
+    #[arg(long)]
+    #[serde(default)]
+    pub deep: bool,
 }
 
 fn full() -> Level {
@@ -37,7 +42,9 @@ pub struct Shown {
     pub task: TaskView,
     pub comments: Vec<CommentView>,
     pub checkpoints: Vec<CheckpointView>,
-    pub subtasks: Vec<Related>,
+    pub subtasks: Vec<Subtask>,
+    /// Who held it, from the first claim to the last.
+    pub claims: Vec<ClaimView>,
     /// The tasks it waits for.
     pub dependencies: Vec<Related>,
     /// The tasks that wait for it.
@@ -60,6 +67,60 @@ pub struct CheckpointView {
     pub author: String,
     #[schemars(with = "String")]
     pub timestamp: Time,
+}
+
+/// A subtask, in short or in full.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Subtask {
+    Brief(Related),
+    Deep(Box<DeepSubtask>),
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct DeepSubtask {
+    #[serde(flatten)]
+    pub task: TaskView,
+    /// The open tasks it waits for.
+    #[schemars(with = "Vec<String>")]
+    pub blocked_by: Vec<TaskId>,
+}
+
+impl Subtask {
+    fn row(&self) -> Vec<Cell> {
+        match self {
+            Self::Brief(related) => related.row(),
+            Self::Deep(deep) => {
+                let waits = deep.blocked_by.iter().map(|id| id.short()).collect::<Vec<_>>();
+                let title = match waits.is_empty() {
+                    true => deep.task.title.clone(),
+                    false => format!("{} (waits for {})", deep.task.title, waits.join(", ")),
+                };
+                vec![
+                    deep.task.task_id.short().into(),
+                    deep.task.status.into(),
+                    deep.task.project.clone().into(),
+                    title.into(),
+                    Cell::dim(deep.task.agent.clone().unwrap_or_default()),
+                ]
+            }
+        }
+    }
+}
+
+/// A claim, from when it was won to how it ended.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ClaimView {
+    pub agent: String,
+    pub fence: u64,
+    #[schemars(with = "String")]
+    pub claimed_at: Time,
+    /// Null for the present claim.
+    #[schemars(with = "Option<String>")]
+    pub ended_at: Option<Time>,
+    /// `completed`, `released`, `taken_over`, `stolen`, `archived` or `set_aside`.
+    pub ended: Option<&'static str>,
+    pub renewals: u64,
 }
 
 /// Another task, in short.
@@ -124,9 +185,9 @@ impl Operation for Show {
                 Level::Standard | Level::Full => snapshot.notes(task.id)?,
             };
             let (comments, checkpoints) = split(notes)?;
-            let children = match self.no_subtasks {
-                true => Vec::new(),
-                false => snapshot.children(task.id)?.iter().map(|child| child.id).collect(),
+            let claims = match self.view == Level::Full && task.fence > 0 {
+                true => claims(snapshot.history(task.id.into(), u64::from(u32::MAX))?)?,
+                false => Vec::new(),
             };
             let prerequisites = snapshot.prerequisites(task.id)?;
             let dependents = snapshot.dependents(task.id)?;
@@ -134,11 +195,80 @@ impl Operation for Show {
                 task: TaskView::load(snapshot, &task, self.view)?,
                 comments,
                 checkpoints,
-                subtasks: Related::load_all(snapshot, children)?,
+                subtasks: self.subtasks(snapshot, task.id)?,
+                claims,
                 dependencies: Related::load_all(snapshot, prerequisites)?,
                 dependents: Related::load_all(snapshot, dependents)?,
             })
         })
+    }
+}
+
+impl Show {
+    fn subtasks(&self, snapshot: &mut Snapshot<'_>, parent: TaskId) -> Result<Vec<Subtask>, Fault> {
+        if self.no_subtasks {
+            return Ok(Vec::new());
+        }
+        let mut subtasks = Vec::new();
+        for child in snapshot.children(parent)? {
+            subtasks.push(match self.deep {
+                false => Subtask::Brief(Related::load(snapshot, child.id)?),
+                true => Subtask::Deep(Box::new(DeepSubtask {
+                    task: TaskView::load(snapshot, &child, Level::Full)?,
+                    blocked_by: snapshot.obstacles(&child)?.dependencies,
+                })),
+            });
+        }
+        Ok(subtasks)
+    }
+}
+
+/// The claims that a history tells of.
+fn claims(history: Vec<Recorded>) -> Result<Vec<ClaimView>, Fault> {
+    let mut claims: Vec<ClaimView> = Vec::new();
+    for recorded in history {
+        let at = recorded.header.at;
+        let Some(event) = recorded.event()? else { continue };
+        if let (Some(how), Some(last)) = (ending(&event), claims.last_mut())
+            && last.ended.is_none()
+        {
+            last.ended = Some(how);
+            last.ended_at = Some(at);
+        }
+        match (event, claims.last_mut()) {
+            (Event::TaskClaimed(data), _) => claims.push(ClaimView {
+                agent: data.agent,
+                fence: data.fence,
+                claimed_at: at,
+                ended_at: None,
+                ended: None,
+                renewals: 0,
+            }),
+            (Event::ClaimRenewed(_), Some(last)) => last.renewals += 1,
+            _ => {}
+        }
+    }
+    Ok(claims)
+}
+
+/// How an event ends the claim before it, if it does.
+fn ending(event: &Event) -> Option<&'static str> {
+    match event {
+        Event::TaskClaimed(data) => Some(match data.won {
+            Won::TakenOver => "taken_over",
+            Won::Claimed | Won::Stolen | Won::Overridden => "stolen",
+        }),
+        Event::TaskReleased(_) => Some("released"),
+        Event::TaskUnblocked(data) => (data.to == Status::Ready).then_some("released"),
+        Event::TaskCompleted(_) => Some("completed"),
+        Event::StatusSet(data) => match data.to {
+            Status::Done => Some("completed"),
+            Status::Backlog | Status::Ready => Some("set_aside"),
+            // A held task that is set to blocked stays held.
+            Status::Blocked | Status::InProgress | Status::Archived => None,
+        },
+        Event::TaskArchived(_) => Some("archived"),
+        _ => None,
     }
 }
 
@@ -178,15 +308,20 @@ impl Output for Shown {
             sheet = sheet.and_text(description);
         }
         let columns = ["id", "status", "project", "title…", "agent"];
-        for (heading, tasks) in [
-            ("waits for", &self.dependencies),
-            ("needed by", &self.dependents),
-            ("subtasks", &self.subtasks),
-        ] {
-            if !tasks.is_empty() {
-                let rows = tasks.iter().map(Related::row).collect();
-                sheet = sheet.and_heading(heading).and_table(&columns, rows);
-            }
+        let related = |tasks: &[Related]| tasks.iter().map(Related::row).collect();
+        let tables: [(&str, Vec<Vec<Cell>>); 3] = [
+            ("waits for", related(&self.dependencies)),
+            ("needed by", related(&self.dependents)),
+            ("subtasks", self.subtasks.iter().map(Subtask::row).collect()),
+        ];
+        for (heading, rows) in tables.into_iter().filter(|(_, rows)| !rows.is_empty()) {
+            sheet = sheet.and_heading(heading).and_table(&columns, rows);
+        }
+        // The present claim is among the facts above; its history is news only with a past.
+        if self.claims.iter().any(|claim| claim.ended.is_some()) {
+            let rows = self.claims.iter().map(|claim| claim.row(now)).collect();
+            let columns = ["fence", "agent…", "claimed", "ended", "how"];
+            sheet = sheet.and_heading("claims").and_table(&columns, rows);
         }
         if !self.checkpoints.is_empty() {
             let row = |checkpoint: &CheckpointView| {
@@ -218,6 +353,18 @@ impl Output for Shown {
             sheet = sheet.and_heading("comments").and_table(&["when", "author", "comment…"], rows);
         }
         sheet
+    }
+}
+
+impl ClaimView {
+    fn row(&self, now: Time) -> Vec<Cell> {
+        vec![
+            self.fence.to_string().into(),
+            self.agent.clone().into(),
+            Cell::dim(relative(self.claimed_at, now)),
+            Cell::dim(self.ended_at.map(|at| relative(at, now)).unwrap_or_default()),
+            self.ended.unwrap_or("holds it").replace('_', " ").into(),
+        ]
     }
 }
 

@@ -1,0 +1,362 @@
+//! `agent status` and `agent log`: who is at work, and what somebody did.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use windlass_domain::{ProjectId, Status, Task, Time, text};
+use windlass_ledger::{Error, Fault, ListFilter, Snapshot};
+
+use crate::context::Context;
+use crate::operation::{Access, Operation, Output};
+use crate::sheet::{Cell, Sheet, Tone, relative};
+use crate::view::{EventView, ProjectNames, limit};
+
+/// Shows who is at work on what.
+#[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
+pub struct AgentStatus {
+    /// Only this agent
+    #[arg(short, long, value_name = "NAME")]
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// Only work of this project
+    #[arg(short = 'P', long, value_name = "NAME")]
+    #[serde(default)]
+    pub project: Option<String>,
+    /// Count each agent's tasks by status
+    #[arg(short, long)]
+    #[serde(default)]
+    pub stats: bool,
+}
+
+/// Everybody who holds a task or ever did something.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Agents {
+    pub agents: Vec<AgentView>,
+    pub summary: Summary,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentView {
+    pub agent: String,
+    /// It holds a task that is in progress.
+    pub is_active: bool,
+    /// Since the oldest of its claims.
+    pub active_duration_ms: Option<i64>,
+    pub tasks: Vec<HeldTask>,
+    #[schemars(with = "Option<String>")]
+    pub last_activity: Option<Time>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stats: Option<AgentCounts>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HeldTask {
+    pub task_id: String,
+    pub title: String,
+    pub project: String,
+    pub fence: u64,
+    #[schemars(with = "Option<String>")]
+    pub claimed_at: Option<Time>,
+    pub progress: Option<u8>,
+    #[schemars(with = "Option<String>")]
+    pub lease_until: Option<Time>,
+    pub lease_expired: bool,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct AgentCounts {
+    pub total: u64,
+    pub counts: BTreeMap<String, u64>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Summary {
+    pub total: usize,
+    pub active: usize,
+    pub idle: usize,
+}
+
+impl Operation for AgentStatus {
+    type Output = Agents;
+    const NAME: &'static str = "agent.status";
+    const ABOUT: &'static str = "Show who is at work on what";
+    const EXAMPLE: &'static str = "windlass agent status --stats";
+    const ACCESS: Access = Access::Read;
+
+    fn run(&self, cx: &mut Context) -> Result<Agents, Error> {
+        let only = self.agent.as_deref().map(|name| text::name("agent", name)).transpose()?;
+        cx.read(|snapshot| {
+            let project = match &self.project {
+                Some(name) => Some(snapshot.project_named(name)?.id),
+                None => None,
+            };
+            let mut held = snapshot.held()?;
+            held.retain(|task| project.is_none_or(|project| project == task.project));
+            let acted: BTreeMap<String, u64> =
+                snapshot.agents()?.into_iter().map(|agent| (agent.name, agent.last_seq)).collect();
+            let names: BTreeSet<String> = acted
+                .keys()
+                .cloned()
+                .chain(held.iter().filter_map(|task| task.agent.clone()))
+                .filter(|name| only.as_ref().is_none_or(|only| only == name))
+                .collect();
+            let mut agents = Vec::with_capacity(names.len());
+            for name in names {
+                let last = acted.get(&name).copied();
+                let own = held.iter().filter(|task| task.agent.as_ref() == Some(&name)).collect();
+                agents.push(self.view(snapshot, name, own, last, project)?);
+            }
+            // Who is at work comes first, the longest at it before the others.
+            agents.sort_by_key(|agent| std::cmp::Reverse(agent.active_duration_ms));
+            let active = agents.iter().filter(|agent| agent.is_active).count();
+            let total = agents.len();
+            Ok(Agents { agents, summary: Summary { total, active, idle: total - active } })
+        })
+    }
+}
+
+impl AgentStatus {
+    fn view(
+        &self,
+        snapshot: &mut Snapshot<'_>,
+        agent: String,
+        held: Vec<&Task>,
+        last_seq: Option<u64>,
+        project: Option<ProjectId>,
+    ) -> Result<AgentView, Fault> {
+        let now = snapshot.now();
+        let mut names = ProjectNames::default();
+        let mut tasks = Vec::with_capacity(held.len());
+        for task in &held {
+            tasks.push(HeldTask {
+                task_id: task.id.to_string(),
+                title: task.title.clone(),
+                project: names.of(snapshot, task.project)?,
+                fence: task.fence,
+                claimed_at: task.claimed_at,
+                progress: task.progress,
+                lease_until: task.lease_until,
+                lease_expired: task.lease_ran_out(now),
+            });
+        }
+        let last_activity = match last_seq {
+            Some(seq) => snapshot.events_after(seq - 1, 1)?.first().map(|event| event.header.at),
+            None => None,
+        };
+        let first_claim = held.iter().filter_map(|task| task.claimed_at).min();
+        Ok(AgentView {
+            is_active: !held.is_empty(),
+            active_duration_ms: first_claim.map(|claimed_at| now.millis_since(claimed_at)),
+            tasks,
+            last_activity,
+            stats: self.stats.then(|| counts(snapshot, &agent, project)).transpose()?,
+            agent,
+        })
+    }
+}
+
+fn counts(
+    snapshot: &mut Snapshot<'_>,
+    agent: &str,
+    project: Option<ProjectId>,
+) -> Result<AgentCounts, Fault> {
+    let mut counts = BTreeMap::new();
+    for status in Status::ALL {
+        let filter = ListFilter {
+            project,
+            status: Some(status),
+            agent: Some(agent.to_owned()),
+            ..ListFilter::default()
+        };
+        counts.insert(status.as_str().to_owned(), snapshot.count(&filter)?);
+    }
+    Ok(AgentCounts { total: counts.values().sum(), counts })
+}
+
+impl Output for Agents {
+    fn sheet(&self, now: Time) -> Sheet {
+        if self.agents.is_empty() {
+            return Sheet::line("nobody has done anything yet");
+        }
+        let rows = self.agents.iter().flat_map(|agent| agent.rows(now)).collect();
+        let columns = ["agent", "task", "project", "title…", "progress", "lease", "last seen"];
+        let Summary { total, active, .. } = self.summary;
+        let sheet = Sheet::default()
+            .and_table(&columns, rows)
+            .and_line(Cell::dim(format!("{active} of {total} at work")));
+        let counted = self.agents.iter().filter_map(|agent| Some((agent, agent.stats.as_ref()?)));
+        let rows: Vec<Vec<Cell>> = counted.map(|(agent, stats)| stats.row(&agent.agent)).collect();
+        match rows.is_empty() {
+            true => sheet,
+            false => {
+                let columns = [
+                    "agent…",
+                    "backlog",
+                    "ready",
+                    "in progress",
+                    "blocked",
+                    "done",
+                    "archived",
+                    "all",
+                ];
+                sheet.and_heading("tasks").and_table(&columns, rows)
+            }
+        }
+    }
+}
+
+impl AgentView {
+    /// One row for each task, or one for an agent without any.
+    fn rows(&self, now: Time) -> Vec<Vec<Cell>> {
+        let seen = self.last_activity.map(|time| relative(time, now)).unwrap_or_default();
+        if self.tasks.is_empty() {
+            let mut row = vec![Cell::from(self.agent.clone())];
+            row.extend(["", "", "", "", ""].map(Cell::from));
+            row.push(Cell::dim(seen));
+            return vec![row];
+        }
+        let row = |task: &HeldTask| {
+            let lease = task.lease_until.map(|until| relative(until, now)).unwrap_or_default();
+            let tone = if task.lease_expired { Tone::Bad } else { Tone::Plain };
+            let short = task.task_id.get(20..).unwrap_or_default();
+            vec![
+                Cell::toned(self.agent.clone(), Tone::Busy),
+                short.into(),
+                task.project.clone().into(),
+                task.title.clone().into(),
+                task.progress.map(|done| format!("{done}%")).unwrap_or_default().into(),
+                Cell::toned(lease, tone),
+                Cell::dim(seen.clone()),
+            ]
+        };
+        self.tasks.iter().map(row).collect()
+    }
+}
+
+impl AgentCounts {
+    fn row(&self, agent: &str) -> Vec<Cell> {
+        let count = |status: &Status| self.counts.get(status.as_str()).copied().unwrap_or(0);
+        let counts = Status::ALL.iter().map(|status| Cell::from(count(status).to_string()));
+        std::iter::once(agent.into())
+            .chain(counts)
+            .chain([Cell::from(self.total.to_string())])
+            .collect()
+    }
+}
+
+/// Tells what somebody did, the newest first.
+#[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
+pub struct AgentLog {
+    pub agent: String,
+    #[arg(short, long, value_name = "N", default_value_t = 50, allow_negative_numbers = true)]
+    #[serde(default = "fifty")]
+    pub limit: u64,
+    /// Only before this event
+    #[arg(long, value_name = "SEQ", allow_negative_numbers = true)]
+    #[serde(default)]
+    pub before: Option<u64>,
+}
+
+fn fifty() -> u64 {
+    50
+}
+
+/// What somebody did.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct AgentEvents {
+    pub events: Vec<AgentEvent>,
+    /// How many events of theirs the log has.
+    pub total: u64,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentEvent {
+    /// Its place in the log.
+    pub id: u64,
+    pub event_id: String,
+    /// Null for what was done to a project.
+    pub task_id: Option<String>,
+    pub r#type: String,
+    /// What happened; null when it was pruned.
+    pub data: Value,
+    pub author: String,
+    #[schemars(with = "String")]
+    pub timestamp: Time,
+    pub task_title: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub task_status: Option<Status>,
+}
+
+impl Operation for AgentLog {
+    type Output = AgentEvents;
+    const NAME: &'static str = "agent.log";
+    const ABOUT: &'static str = "Tell what somebody did, the newest first";
+    const EXAMPLE: &'static str = "windlass agent log worker-1 --limit 20";
+    const ACCESS: Access = Access::Read;
+
+    fn run(&self, cx: &mut Context) -> Result<AgentEvents, Error> {
+        let name = text::name("agent", &self.agent)?;
+        let limit = limit(self.limit)?;
+        let before = self.before.unwrap_or(u64::MAX);
+        cx.read(|snapshot| {
+            let mut events = Vec::new();
+            for recorded in snapshot.events_by(&name, before, limit)? {
+                let is_task = recorded.is_about_a_task();
+                let task = match is_task {
+                    true => snapshot.task(recorded.header.stream.task())?,
+                    false => None,
+                };
+                let event = EventView::new(recorded)?;
+                events.push(AgentEvent {
+                    id: event.seq,
+                    event_id: event.event_id,
+                    task_id: is_task.then_some(event.stream),
+                    r#type: event.kind,
+                    data: event.data,
+                    author: event.actor,
+                    timestamp: event.at,
+                    task_status: task.as_ref().map(|task| task.status),
+                    task_title: task.map(|task| task.title),
+                });
+            }
+            Ok(AgentEvents { events, total: snapshot.count_by(&name)? })
+        })
+    }
+}
+
+impl Output for AgentEvents {
+    fn sheet(&self, now: Time) -> Sheet {
+        if self.events.is_empty() {
+            return Sheet::line("no events by that name");
+        }
+        let row = |event: &AgentEvent| {
+            let task = event.task_id.as_deref().and_then(|id| id.get(20..)).unwrap_or_default();
+            vec![
+                event.id.to_string().into(),
+                Cell::dim(relative(event.timestamp, now)),
+                event.r#type.clone().into(),
+                task.into(),
+                event.task_title.clone().unwrap_or_default().into(),
+            ]
+        };
+        let rows = self.events.iter().map(row).collect();
+        let sheet = Sheet::default().and_table(&["seq", "when", "kind", "task", "title…"], rows);
+        match (self.events.len() as u64) < self.total {
+            true => {
+                let last = self.events.last().map_or(0, |event| event.id);
+                sheet.and_line(Cell::dim(format!(
+                    "{} of {} events; go on with --before {last}",
+                    self.events.len(),
+                    self.total
+                )))
+            }
+            false => sheet,
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! `stats`: the queue and what was finished lately, in numbers.
+
+use std::collections::BTreeMap;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windlass_domain::duration::Span;
+use windlass_domain::project::{Counts, Project};
+use windlass_domain::{Status, Task, Time};
+use windlass_ledger::{Error, Snapshot};
+
+use crate::context::Context;
+use crate::operation::{Access, Operation, Output};
+use crate::sheet::{Cell, Sheet, Tone};
+use crate::stale::{Threshold, USUAL_MINUTES};
+
+/// Counts the queue, and what was finished within a window of time.
+#[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
+pub struct Stats {
+    /// Only of this project
+    #[arg(short = 'P', long, value_name = "NAME")]
+    #[serde(default)]
+    pub project: Option<String>,
+    /// How far back to look
+    #[arg(long, value_name = "DURATION", default_value = "24h", allow_hyphen_values = true)]
+    #[serde(default = "a_day")]
+    pub window: String,
+}
+
+fn a_day() -> String {
+    "24h".to_owned()
+}
+
+/// The numbers.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Numbers {
+    pub window: String,
+    #[schemars(with = "String")]
+    pub generated_at: Time,
+    pub projects: Vec<String>,
+    pub queue: Queue,
+    pub completions: Completions,
+    pub execution_time_ms: ExecutionTime,
+}
+
+/// How many tasks are where now.
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+pub struct Queue {
+    pub backlog: i64,
+    pub ready: i64,
+    pub in_progress: i64,
+    pub blocked: i64,
+    pub done: i64,
+    pub archived: i64,
+    /// Could be claimed now; nothing can in a frozen project.
+    pub available: i64,
+    /// Held, and the holder is silent.
+    pub stale: i64,
+    /// Held under a lease that has run out.
+    pub expired_leases: i64,
+}
+
+/// What became done within the window, and still is.
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+pub struct Completions {
+    pub total: u64,
+    /// Who held it when it was done. A task that nobody held counts in the total only.
+    pub by_agent: BTreeMap<String, u64>,
+}
+
+/// From the first claim to done, over the completions of the window.
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+pub struct ExecutionTime {
+    pub count: u64,
+    pub mean: Option<i64>,
+    pub min: Option<i64>,
+    pub max: Option<i64>,
+    /// Completions without any claim.
+    pub excluded_without_start: u64,
+}
+
+impl Operation for Stats {
+    type Output = Numbers;
+    const NAME: &'static str = "stats";
+    const ABOUT: &'static str = "Count the queue and what was finished lately";
+    const EXAMPLE: &'static str = "windlass stats --window 7d -P api";
+    const ACCESS: Access = Access::Read;
+
+    fn run(&self, cx: &mut Context) -> Result<Numbers, Error> {
+        let window = Span::parse("window", &self.window)?;
+        cx.read(|snapshot| {
+            let projects = match &self.project {
+                Some(name) => vec![snapshot.project_named(name)?],
+                None => snapshot.projects()?,
+            };
+            let now = snapshot.now();
+            let since = Time::from_millis(now.as_millis().saturating_sub(window.as_millis()));
+            let is_here = |task: &Task| projects.iter().any(|project| project.id == task.project);
+            let mut done = snapshot.finished_since(since)?;
+            done.retain(|task| task.status == Status::Done && is_here(task));
+            let mut names: Vec<String> =
+                projects.iter().map(|project| project.name.clone()).collect();
+            names.sort();
+            Ok(Numbers {
+                window: self.window.clone(),
+                generated_at: now,
+                queue: queue(snapshot, &projects, is_here)?,
+                projects: names,
+                completions: completions(&done),
+                execution_time_ms: execution_time(&done),
+            })
+        })
+    }
+}
+
+fn queue(
+    snapshot: &mut Snapshot<'_>,
+    projects: &[Project],
+    is_here: impl Fn(&Task) -> bool,
+) -> Result<Queue, Error> {
+    let now = snapshot.now();
+    let held: Vec<Task> = snapshot.held()?.into_iter().filter(is_here).collect();
+    let count = |holds: &dyn Fn(&Task) -> bool| {
+        i64::try_from(held.iter().filter(|task| holds(task)).count()).unwrap_or(i64::MAX)
+    };
+    let sum = |of: fn(&Counts) -> i64| projects.iter().map(|project| of(&project.counts)).sum();
+    let open = projects.iter().filter(|project| !project.frozen);
+    Ok(Queue {
+        backlog: sum(|counts| counts.backlog),
+        ready: sum(|counts| counts.ready),
+        in_progress: sum(|counts| counts.in_progress),
+        blocked: sum(|counts| counts.blocked),
+        done: sum(|counts| counts.done),
+        archived: sum(|counts| counts.archived),
+        available: open.map(|project| project.counts.claimable).sum(),
+        stale: count(&|task| Threshold(USUAL_MINUTES).passed_by(task, now).is_some()),
+        expired_leases: count(&|task| task.lease_ran_out(now)),
+    })
+}
+
+fn completions(done: &[Task]) -> Completions {
+    let mut by_agent = BTreeMap::new();
+    for agent in done.iter().filter_map(|task| task.agent.clone()) {
+        *by_agent.entry(agent).or_default() += 1;
+    }
+    Completions { total: done.len() as u64, by_agent }
+}
+
+fn execution_time(done: &[Task]) -> ExecutionTime {
+    let times: Vec<i64> = done
+        .iter()
+        .filter_map(|task| Some(task.finished_at?.millis_since(task.started_at?)))
+        .collect();
+    let count = times.len();
+    let sum: i64 = times.iter().sum();
+    ExecutionTime {
+        count: count as u64,
+        mean: i64::try_from(count).ok().and_then(|count| sum.checked_div(count)),
+        min: times.iter().min().copied(),
+        max: times.iter().max().copied(),
+        excluded_without_start: (done.len() - count) as u64,
+    }
+}
+
+impl Output for Numbers {
+    fn sheet(&self, _now: Time) -> Sheet {
+        let queue = &self.queue;
+        let number = |count: i64| Cell::from(count.to_string());
+        let trouble = |count: i64| match count {
+            0 => Cell::dim("0"),
+            count => Cell::toned(count.to_string(), Tone::Bad),
+        };
+        let took = match (&self.execution_time_ms.mean, self.execution_time_ms.count) {
+            (Some(mean), count) => format!("{} on average over {count}", spoken(*mean)),
+            (None, _) => "nothing that was claimed".to_owned(),
+        };
+        let mut facts = vec![
+            ("done".to_owned(), Cell::from(self.completions.total.to_string())),
+            ("from claim to done".to_owned(), took.into()),
+        ];
+        for (agent, count) in &self.completions.by_agent {
+            facts.push((format!("by {agent}"), count.to_string().into()));
+        }
+        Sheet::default()
+            .and_heading("now")
+            .and_facts([
+                ("backlog", number(queue.backlog)),
+                ("ready", number(queue.ready)),
+                ("available", number(queue.available)),
+                ("in progress", number(queue.in_progress)),
+                ("stale", trouble(queue.stale)),
+                ("leases run out", trouble(queue.expired_leases)),
+                ("blocked", number(queue.blocked)),
+                ("done", number(queue.done)),
+                ("archived", number(queue.archived)),
+            ])
+            .and_heading(format!("the last {}", self.window))
+            .and_facts(facts.iter().map(|(name, value)| (name.as_str(), value.clone())))
+    }
+}
+
+/// A length of time as people say it.
+fn spoken(millis: i64) -> String {
+    match millis / 1_000 {
+        0 => format!("{millis} ms"),
+        seconds @ 1..60 => format!("{seconds} s"),
+        seconds @ 60..3_600 => format!("{} min", seconds / 60),
+        seconds => format!("{} h {} min", seconds / 3_600, seconds % 3_600 / 60),
+    }
+}
