@@ -3,13 +3,15 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use windlass_domain::chain::Provenance;
 use windlass_domain::claim::{Request, claim};
-use windlass_domain::{Code, Status, Task, TaskId, Time, text};
+use windlass_domain::{Code, Refusal, Status, Task, TaskId, Time, text};
 use windlass_ledger::{Error, QueueFilter, Transaction};
 
 use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Sheet, relative};
+use crate::table::AS_IN_HZL;
 use crate::view::{Level, TaskView, usage};
 
 /// How many other tasks a decision mentions.
@@ -38,7 +40,7 @@ pub struct Claim {
     #[serde(default)]
     pub parent: Option<String>,
     /// Who will own it
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", alias = "assignee")]
     #[serde(default)]
     pub agent: Option<String>,
     /// The same, where no --agent is given
@@ -57,6 +59,34 @@ pub struct Claim {
     #[arg(long, value_enum, default_value_t = Level::Standard)]
     #[serde(default = "standard")]
     pub view: Level,
+    #[command(flatten)]
+    #[serde(skip)]
+    pub sitting: Sitting,
+    /// Changes nothing: claims need not be spread over time to be won once
+    #[arg(long, help_heading = AS_IN_HZL)]
+    #[serde(skip)]
+    pub no_stagger: bool,
+}
+
+/// In which sitting of an agent a claim is made.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Sitting {
+    /// Recorded as the session of the claim; without another name, also who will own it
+    #[arg(long, value_name = "ID", help_heading = AS_IN_HZL)]
+    pub agent_id: Option<String>,
+}
+
+impl Sitting {
+    /// Who claims: the agent that is named, else this sitting itself.
+    fn provenance(&self, cx: &Context, named: Option<Name<'_>>) -> Result<Provenance, Refusal> {
+        let session = self.agent_id.as_deref().map(|id| text::name("agent_id", id)).transpose()?;
+        let actor = match (cx.identity(named)?, &session) {
+            ((name, true), _) => name,
+            ((_, false), Some(id)) => id.clone(),
+            ((_, false), None) => cx.agent(None)?,
+        };
+        Ok(Provenance { actor, session, ..Provenance::default() })
+    }
 }
 
 fn standard() -> Level {
@@ -143,7 +173,8 @@ impl Operation for Claim {
     const ACCESS: Access = Access::Write;
 
     fn run(&self, cx: &mut Context) -> Result<Claimed, Error> {
-        let agent = cx.agent(Name::either(self.agent.as_ref(), self.author.as_ref()))?;
+        let named = Name::either(self.agent.as_ref(), self.author.as_ref());
+        let by = self.sitting.provenance(cx, named)?;
         let lease = cx.lease(self.lease.as_deref())?;
         let role = self.role.as_deref().map(|role| text::name("role", role)).transpose()?;
         match (&self.task, self.next) {
@@ -155,9 +186,9 @@ impl Operation for Claim {
                     )
                     .into());
                 }
-                cx.write(&agent, |tx| {
+                cx.ledger()?.write(&by, |tx| {
                     let request =
-                        Request { agent: &agent, role: role.as_deref(), lease, now: tx.now() };
+                        Request { agent: &by.actor, role: role.as_deref(), lease, now: tx.now() };
                     claim_one(tx, id, &request, self.view)
                 })
             }
@@ -171,9 +202,9 @@ impl Operation for Claim {
                     parent: self.parent.clone(),
                     role: role.clone(),
                 };
-                cx.write(&agent, |tx| {
+                cx.ledger()?.write(&by, |tx| {
                     let request =
-                        Request { agent: &agent, role: role.as_deref(), lease, now: tx.now() };
+                        Request { agent: &by.actor, role: role.as_deref(), lease, now: tx.now() };
                     claim_next(tx, &filters, &request, self.view)
                 })
             }
@@ -194,8 +225,14 @@ fn claim_one(
     request: &Request<'_>,
     view: Level,
 ) -> Result<Claimed, Error> {
-    let task = tx.task_named(id)?;
     let trace = |outcome| Trace::new("explicit", Filters::default(), outcome, Vec::new());
+    let task = tx.task_named(id).map_err(|error| match error {
+        Error::Refused(refusal) if refusal.code == Code::TaskNotFound => {
+            let outcome = Outcome::refused(&refusal, None);
+            refusal.detail("decision_trace", trace(outcome)).into()
+        }
+        error => error,
+    })?;
     match win(tx, &task, request) {
         Ok(won) => Claimed::new(
             tx,
@@ -205,13 +242,7 @@ fn claim_one(
             trace(Outcome::claimed(&task, "the named task was claimed")),
         ),
         Err(Error::Refused(refusal)) => {
-            let outcome = Outcome {
-                selected: false,
-                reason_code: reason_code(refusal.code).to_owned(),
-                reason: refusal.message.clone(),
-                task_id: Some(task.id),
-                own_expired: Vec::new(),
-            };
+            let outcome = Outcome::refused(&refusal, Some(task.id));
             Err(refusal.detail("decision_trace", trace(outcome)).into())
         }
         Err(fault) => Err(fault),
@@ -264,6 +295,7 @@ fn reason_code(code: Code) -> &'static str {
         Code::InvalidTransition | Code::AlreadyClaimed | Code::AlreadyHeld => "not_ready",
         Code::DependenciesOpen => "dependency_blocked",
         Code::ChildrenOpen => "has_children",
+        Code::TaskNotFound => "not_found",
         _ => "claim_failed",
     }
 }
@@ -297,6 +329,16 @@ impl Outcome {
             reason_code: "claimed".to_owned(),
             reason: reason.to_owned(),
             task_id: Some(task.id),
+            own_expired: Vec::new(),
+        }
+    }
+
+    fn refused(refusal: &Refusal, task_id: Option<TaskId>) -> Self {
+        Self {
+            selected: false,
+            reason_code: reason_code(refusal.code).to_owned(),
+            reason: refusal.message.clone(),
+            task_id,
             own_expired: Vec::new(),
         }
     }
@@ -387,13 +429,16 @@ impl Output for Claimed {
 pub struct Start {
     pub task: String,
     /// Who will own it
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", alias = "assignee")]
     #[serde(default)]
     pub agent: Option<String>,
     /// How long the claim holds without renewal, such as 30m
     #[arg(short, long, value_name = "DURATION", allow_hyphen_values = true)]
     #[serde(default)]
     pub lease: Option<String>,
+    #[command(flatten)]
+    #[serde(skip)]
+    pub sitting: Sitting,
 }
 
 impl Operation for Start {
@@ -404,10 +449,10 @@ impl Operation for Start {
     const ACCESS: Access = Access::Write;
 
     fn run(&self, cx: &mut Context) -> Result<Claimed, Error> {
-        let agent = cx.agent(Name::agent(self.agent.as_ref()))?;
+        let by = self.sitting.provenance(cx, Name::agent(self.agent.as_ref()))?;
         let lease = cx.lease(self.lease.as_deref())?;
-        cx.write(&agent, |tx| {
-            let request = Request { agent: &agent, role: None, lease, now: tx.now() };
+        cx.ledger()?.write(&by, |tx| {
+            let request = Request { agent: &by.actor, role: None, lease, now: tx.now() };
             claim_one(tx, &self.task, &request, Level::Standard)
         })
     }

@@ -4,14 +4,17 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::event::{Change, TaskUpdated};
+use windlass_domain::progress::progress;
 use windlass_domain::transition::refuse_archived;
-use windlass_domain::{Code, Refusal, Task, Time, dependency, text};
+use windlass_domain::{Code, Event, Refusal, Task, Time, dependency, text};
 use windlass_ledger::{Details, Error, Transaction};
 
 use super::add::{refuse_as_parent, stale_after};
-use crate::context::{Context, Name};
+use crate::caller::By;
+use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::Sheet;
+use crate::table::AS_IN_HZL;
 use crate::view::{JsonObject, Level, TaskView, usage};
 
 /// Changes the fields of a task that are given; an empty value clears one.
@@ -29,11 +32,11 @@ pub struct Update {
     #[serde(default)]
     pub priority: Option<i64>,
     /// All tags it shall have; '' for none
-    #[arg(short, long, value_name = "TAG,…", value_delimiter = ',', num_args = 0..)]
+    #[arg(short, long, value_name = "TAG,…", value_delimiter = ',')]
     #[serde(default)]
     pub tags: Option<Vec<String>>,
     /// All links it shall have; '' for none
-    #[arg(short, long, value_name = "LINK,…", value_delimiter = ',', num_args = 0..)]
+    #[arg(short, long, value_name = "LINK,…", value_delimiter = ',')]
     #[serde(default)]
     pub links: Option<Vec<String>>,
     /// The task it is a part of; '' for none
@@ -56,10 +59,18 @@ pub struct Update {
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
     #[serde(default)]
     pub stale_after: Option<String>,
+    /// How far the work has come, from 0 to 100
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[serde(default)]
+    pub progress: Option<i64>,
     /// Who acts
     #[arg(long, value_name = "NAME")]
     #[serde(default)]
     pub author: Option<String>,
+    /// The same as --stale-after ''
+    #[arg(long, conflicts_with = "stale_after", help_heading = AS_IN_HZL)]
+    #[serde(skip)]
+    pub clear_stale_after: bool,
 }
 
 /// The task as it is now.
@@ -80,13 +91,14 @@ impl Operation for Update {
 
     fn run(&self, cx: &mut Context) -> Result<Updated, Error> {
         let wanted = self.checked()?;
-        if wanted == TaskUpdated::default() && self.parent.is_none() {
+        let percent = self.progress.map(text::progress).transpose()?;
+        if wanted == TaskUpdated::default() && self.parent.is_none() && percent.is_none() {
             return Err(
                 usage("nothing to change was given", "give a field, such as --priority 2").into()
             );
         }
-        let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
-        cx.write(&actor, |tx| {
+        let caller = By { author: self.author.clone(), ..By::default() }.caller(cx)?;
+        cx.write(caller.name(), |tx| {
             let task = tx.task_named(&self.task)?;
             refuse_archived(&task, "an update")?;
             if wanted.agent.is_some() && task.held().is_some() {
@@ -95,10 +107,19 @@ impl Operation for Update {
             let details = tx.details(&task)?;
             let parent = self.new_parent(tx, &task)?;
             let changes = only_changes(TaskUpdated { parent, ..wanted.clone() }, &task, &details);
-            let fields = names(&changes)?;
-            let task = match fields.is_empty() {
+            let mut fields = names(&changes)?;
+            let mut events: Vec<Event> = Vec::new();
+            if !fields.is_empty() {
+                events.push(changes.into());
+            }
+            // Progress is a word of whoever works on the task, the other fields are anybody's.
+            if let Some(percent) = percent.filter(|percent| task.progress != Some(*percent)) {
+                events.push(progress(&task, &caller.bearer(&task), percent)?);
+                fields.push("progress".to_owned());
+            }
+            let task = match events.is_empty() {
                 true => task,
-                false => tx.record_task(&task, [changes.into()])?,
+                false => tx.record_task(&task, events)?,
             };
             Ok(Updated { task: TaskView::load(tx, &task, Level::Full)?, changed: fields })
         })
@@ -123,7 +144,10 @@ impl Update {
             priority: self.priority.map(text::priority).transpose()?,
             metadata: self.metadata.as_ref().map(|object| text::metadata(&object.0)).transpose()?,
             due_at: change(self.due.as_deref(), |due| Time::parse("due", due))?,
-            stale_after_minutes: change(self.stale_after.as_deref(), stale_after)?,
+            stale_after_minutes: change(
+                self.stale_after.as_deref().or(self.clear_stale_after.then_some("")),
+                stale_after,
+            )?,
             parent: None,
             agent: change(self.agent.as_deref(), |agent| text::name("agent", agent))?,
         })
@@ -213,9 +237,7 @@ fn only_changes(wanted: TaskUpdated, task: &Task, details: &Details) -> TaskUpda
 
 /// The names of the fields that are set.
 fn names(changes: &TaskUpdated) -> Result<Vec<String>, Error> {
-    let data = windlass_domain::Event::from(changes.clone())
-        .encode()
-        .map_err(windlass_ledger::Fault::from)?;
+    let data = Event::from(changes.clone()).encode().map_err(windlass_ledger::Fault::from)?;
     let fields: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&data)
         .map_err(|source| windlass_ledger::Fault::bug("an event is no object").because(source))?;
     Ok(fields.keys().cloned().collect())
