@@ -120,12 +120,15 @@ pub struct Trace {
     pub filters: Filters,
     pub eligibility: Eligibility,
     pub outcome: Outcome,
-    /// What would have come next.
+    /// What would have come next, or what has to be done first.
     pub alternatives: Vec<Alternative>,
 }
 
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct Filters {
+    /// The task as it was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -194,6 +197,7 @@ impl Operation for Claim {
             }
             (None, true) => {
                 let filters = Filters {
+                    task_id: None,
                     // Subtasks are in the project of their parent, whatever the default is.
                     project: self.project.clone().or_else(|| {
                         cx.default_project().filter(|_| self.parent.is_none()).map(str::to_owned)
@@ -225,25 +229,28 @@ fn claim_one(
     request: &Request<'_>,
     view: Level,
 ) -> Result<Claimed, Error> {
-    let trace = |outcome| Trace::new("explicit", Filters::default(), outcome, Vec::new());
-    let task = tx.task_named(id).map_err(|error| match error {
-        Error::Refused(refusal) if refusal.code == Code::TaskNotFound => {
-            let outcome = Outcome::refused(&refusal, None);
-            refusal.detail("decision_trace", trace(outcome)).into()
+    let filters = Filters { task_id: Some(id.to_owned()), ..Filters::default() };
+    let trace = |outcome, alternatives| Trace::new("explicit", filters, outcome, alternatives);
+    let task = match tx.task_named(id) {
+        Err(Error::Refused(refusal)) if refusal.code == Code::TaskNotFound => {
+            let trace = trace(Outcome::refused(&refusal, None), Vec::new());
+            return Err(refusal.detail("decision_trace", trace).into());
         }
-        error => error,
-    })?;
+        found => found?,
+    };
     match win(tx, &task, request) {
-        Ok(won) => Claimed::new(
-            tx,
-            &task,
-            &won,
-            view,
-            trace(Outcome::claimed(&task, "the named task was claimed")),
-        ),
+        Ok(won) => {
+            let outcome = Outcome::claimed(&task, "the named task was claimed");
+            Claimed::new(tx, &task, &won, view, trace(outcome, Vec::new()))
+        }
         Err(Error::Refused(refusal)) => {
             let outcome = Outcome::refused(&refusal, Some(task.id));
-            Err(refusal.detail("decision_trace", trace(outcome)).into())
+            let first = match refusal.code {
+                Code::DependenciesOpen => tx.obstacles(&task)?.dependencies,
+                _ => Vec::new(),
+            };
+            let first = first.into_iter().take(ALTERNATIVES).map(Alternative::first).collect();
+            Err(refusal.detail("decision_trace", trace(outcome, first)).into())
         }
         Err(fault) => Err(fault),
     }
@@ -359,6 +366,14 @@ impl Outcome {
 }
 
 impl Alternative {
+    fn first(task_id: TaskId) -> Self {
+        Self {
+            task_id,
+            reason_code: "dependency_blocked".to_owned(),
+            reason: "it has to be done first".to_owned(),
+        }
+    }
+
     fn eligible(task: &Task) -> Self {
         Self {
             task_id: task.id,
