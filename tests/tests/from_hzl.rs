@@ -606,6 +606,18 @@ fn task_update_takes_every_flag_and_empty_text_clears() {
 }
 
 #[test]
+fn task_update_parent_moves_a_task_to_the_project_of_its_parent() {
+    let ledger = Ledger::on_sqlite();
+    answer(&ledger, "project create api", &[]);
+    let (parent, task) = (ledger.add(&["-P", "api"]), ledger.add(&[]));
+    let words = [("TASK", task.as_str()), ("PARENT", &parent)];
+    let updated = answer(&ledger, "task update TASK --parent PARENT", &words);
+    assert_eq!((&updated["project"], &updated["parent_id"]), (&json!("api"), &json!(parent)));
+    assert_eq!(answer(&ledger, "project show inbox", &[])["project"]["task_count"], 0);
+    assert_eq!(ledger.answer(&["doctor", "--rebuild"])["healthy"], true);
+}
+
+#[test]
 fn task_add_dep_and_remove_dep_answer_with_both_ends() {
     let ledger = Ledger::on_sqlite();
     let (task, on) = (ledger.add(&[]), ledger.add(&[]));

@@ -3,10 +3,10 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windlass_domain::event::{Change, TaskUpdated};
+use windlass_domain::event::{Change, TaskMoved, TaskUpdated};
 use windlass_domain::progress::progress;
 use windlass_domain::transition::refuse_archived;
-use windlass_domain::{Code, Event, Refusal, Task, Time, dependency, text};
+use windlass_domain::{Code, Event, ProjectId, Refusal, Task, Time, dependency, text};
 use windlass_ledger::{Details, Error, Transaction};
 
 use super::add::{refuse_as_parent, stale_after};
@@ -39,7 +39,7 @@ pub struct Update {
     #[arg(short, long, value_name = "LINK,…", value_delimiter = ',')]
     #[serde(default)]
     pub links: Option<Vec<String>>,
-    /// The task it is a part of; '' for none
+    /// The task it is a part of, to whose project it moves; '' for none
     #[arg(long, value_name = "TASK")]
     #[serde(default)]
     pub parent: Option<String>,
@@ -106,11 +106,20 @@ impl Operation for Update {
             }
             let details = tx.details(&task)?;
             let parent = self.new_parent(tx, &task)?;
+            let project = home_of(&task, parent.as_ref());
+            let parent = parent.map(|parent| match parent {
+                Change::To(parent) => Change::To(parent.id),
+                Change::Cleared => Change::Cleared,
+            });
             let changes = only_changes(TaskUpdated { parent, ..wanted.clone() }, &task, &details);
             let mut fields = names(&changes)?;
             let mut events: Vec<Event> = Vec::new();
             if !fields.is_empty() {
                 events.push(changes.into());
+            }
+            if let Some(project) = project {
+                events.push(TaskMoved { project }.into());
+                fields.push("project".to_owned());
             }
             // Progress is a word of whoever works on the task, the other fields are anybody's.
             if let Some(percent) = percent.filter(|percent| task.progress != Some(*percent)) {
@@ -157,7 +166,7 @@ impl Update {
         &self,
         tx: &mut Transaction<'_>,
         task: &Task,
-    ) -> Result<Option<Change<windlass_domain::TaskId>>, Error> {
+    ) -> Result<Option<Change<Task>>, Error> {
         let Some(given) = &self.parent else {
             return Ok(None);
         };
@@ -179,16 +188,15 @@ impl Update {
         if let Some(way) = tx.waiting_path(task.id, parent.id)? {
             return Err(dependency::cycle(parent.id, task.id, &way).into());
         }
-        if parent.project != task.project {
-            return Err(Refusal::new(
-                Code::InvalidValue,
-                format!("task {} is in another project than task {}", parent.id, task.id),
-            )
-            .hint("a subtask is in the project of its parent")
-            .detail("field", "parent")
-            .into());
-        }
-        Ok(Some(Change::To(parent.id)))
+        Ok(Some(Change::To(parent)))
+    }
+}
+
+/// The project that a task moves to because its new parent is there.
+fn home_of(task: &Task, parent: Option<&Change<Task>>) -> Option<ProjectId> {
+    match parent {
+        Some(Change::To(parent)) => Some(parent.project).filter(|home| *home != task.project),
+        Some(Change::Cleared) | None => None,
     }
 }
 
