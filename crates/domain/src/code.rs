@@ -45,6 +45,7 @@ macro_rules! codes {
 codes! {
     Bug "bug" Unexpected;
     Usage "usage" Usage;
+    NotHere "not_here" Usage;
     // Values.
     InvalidValue "invalid_value" Refused;
     UnknownField "unknown_field" Refused;

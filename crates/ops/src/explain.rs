@@ -20,7 +20,8 @@ macro_rules! pages {
 }
 
 pages! {
-    "bug" "usage" "invalid_value" "unknown_field" "id_too_short" "id_ambiguous" "settings_invalid"
+    "bug" "usage" "not_here" "invalid_value" "unknown_field" "id_too_short" "id_ambiguous"
+    "settings_invalid"
     "invalid_transition" "already_claimed" "already_held" "stale_claim" "agent_required"
     "fence_required" "reason_required" "lease_required" "lease_not_expired" "wrong_role"
     "dependencies_open" "dependency_cycle" "children_open" "subtask_depth" "task_archived"

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::chain::{Hash, Head};
 use windlass_domain::{Code, Exit, Refusal, Status, TaskId, Time};
-use windlass_ledger::{Error, Fault, ListFilter, Snapshot, audit};
+use windlass_ledger::{Error, Fault, ListFilter, Location, Snapshot, audit};
 
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
@@ -25,22 +25,56 @@ pub struct Doctor {
 /// What was checked and found.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Examined {
+    /// The same as `healthy`.
+    pub success: bool,
+    /// `healthy` or `unhealthy`.
+    pub status: &'static str,
+    /// `local-only` for a file, `remote-only` for a server.
+    pub mode: &'static str,
     pub healthy: bool,
     pub events: u64,
-    pub checks: Vec<Check>,
+    pub checks: Checks,
+}
+
+/// What was looked at.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Checks {
+    pub files: Check,
+    pub chain: Check,
+    /// Only with a rebuild.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub views: Option<Check>,
+    pub counters: Check,
 }
 
 /// One check.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Check {
-    pub name: &'static str,
-    pub passed: bool,
+    /// `pass` or `fail`.
+    pub status: &'static str,
+    /// The first of the findings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
     pub findings: Vec<String>,
 }
 
 impl Check {
-    fn new(name: &'static str, findings: Vec<String>) -> Self {
-        Self { name, passed: findings.is_empty(), findings }
+    fn new(findings: Vec<String>) -> Self {
+        let status = if findings.is_empty() { "pass" } else { "fail" };
+        Self { status, message: findings.first().cloned(), findings }
+    }
+
+    fn passed(&self) -> bool {
+        self.findings.is_empty()
+    }
+}
+
+impl Checks {
+    /// In the order they were made.
+    fn named(&self) -> impl Iterator<Item = (&'static str, &Check)> {
+        let views = self.views.as_ref().map(|views| ("views", views));
+        let before = [("files", &self.files), ("chain", &self.chain)];
+        before.into_iter().chain(views).chain([("counters", &self.counters)])
     }
 }
 
@@ -53,28 +87,37 @@ impl Operation for Doctor {
     const ACCESS: Access = Access::Admin;
 
     fn run(&self, cx: &mut Context) -> Result<Examined, Error> {
-        let (events, mut checks) = cx.read(|snapshot| {
+        let (events, files, chain) = cx.read(|snapshot| {
             let chain = audit(snapshot, None)?;
-            let checks = vec![
-                Check::new("files", snapshot.integrity()?),
-                Check::new("chain", chain.findings),
-            ];
-            Ok((chain.head.seq, checks))
+            let files = Check::new(snapshot.integrity()?);
+            Ok((chain.head.seq, files, Check::new(chain.findings)))
         })?;
         // Before anything else reads the views: they may be what is broken.
-        if self.rebuild {
-            let rebuilt = cx.ledger()?.rebuild()?;
-            let findings = rebuilt.differences.iter().map(|found| {
-                format!(
-                    "{}: {} rows were wrong, {} were missing",
-                    found.view, found.wrong, found.missing
-                )
-            });
-            checks.push(Check::new("views", findings.collect()));
-        }
-        checks.push(Check::new("counters", cx.read(|snapshot| Ok(miscounted(snapshot)?))?));
-        Ok(Examined { healthy: checks.iter().all(|check| check.passed), events, checks })
+        let views = self.rebuild.then(|| rebuilt(cx)).transpose()?;
+        let counters = Check::new(cx.read(|snapshot| Ok(miscounted(snapshot)?))?);
+        let checks = Checks { files, chain, views, counters };
+        let healthy = checks.named().all(|(_, check)| check.passed());
+        let status = if healthy { "healthy" } else { "unhealthy" };
+        let mode = mode(&cx.workplace.location);
+        Ok(Examined { success: healthy, status, mode, healthy, events, checks })
     }
+}
+
+/// Where a ledger is, in HZL's words.
+pub(crate) fn mode(location: &Location) -> &'static str {
+    match location {
+        Location::Sqlite(_) => "local-only",
+        Location::Postgres(_) => "remote-only",
+    }
+}
+
+/// Puts fresh views in place of the old ones, and tells where those were wrong.
+fn rebuilt(cx: &mut Context) -> Result<Check, Fault> {
+    let rebuilt = cx.ledger()?.rebuild()?;
+    let findings = rebuilt.differences.iter().map(|found| {
+        format!("{}: {} rows were wrong, {} were missing", found.view, found.wrong, found.missing)
+    });
+    Ok(Check::new(findings.collect()))
 }
 
 /// Projects whose counters are not the numbers of their tasks.
@@ -104,9 +147,10 @@ fn miscounted(snapshot: &mut Snapshot<'_>) -> Result<Vec<String>, Fault> {
 impl Output for Examined {
     fn sheet(&self, _now: Time) -> Sheet {
         let mut sheet = Sheet::default();
-        for check in &self.checks {
-            let (word, tone) = if check.passed { ("ok", Tone::Good) } else { ("wrong", Tone::Bad) };
-            sheet = sheet.and_line(Cell::toned(format!("{word:<6}{}", check.name), tone));
+        for (name, check) in self.checks.named() {
+            let (word, tone) =
+                if check.passed() { ("ok", Tone::Good) } else { ("wrong", Tone::Bad) };
+            sheet = sheet.and_line(Cell::toned(format!("{word:<6}{name}"), tone));
             for finding in &check.findings {
                 sheet = sheet.and_line(format!("      {finding}"));
             }
@@ -129,25 +173,58 @@ pub struct Validate {}
 pub struct Validated {
     pub is_valid: bool,
     pub issues: Vec<Issue>,
-    #[schemars(with = "Vec<Vec<String>>")]
-    pub cycles: Vec<Vec<TaskId>>,
+    pub cycles: Vec<Vec<CycleEdge>>,
     pub missing_deps: Vec<MissingDep>,
+}
+
+/// Something that is wrong; `details` is the circle or the missing dependency itself.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(tag = "type", content = "details", rename_all = "snake_case")]
+pub enum Problem {
+    Cycle(Vec<CycleEdge>),
+    MissingDep(MissingDep),
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Issue {
-    #[serde(rename = "type")]
-    pub kind: &'static str,
+    #[serde(flatten)]
+    pub problem: Problem,
     pub severity: &'static str,
     pub message: String,
 }
 
+/// One step along a circle.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct MissingDep {
+#[serde(rename_all = "camelCase")]
+pub struct CycleEdge {
     #[schemars(with = "String")]
     pub task_id: TaskId,
     #[schemars(with = "String")]
     pub depends_on_id: TaskId,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MissingDep {
+    #[schemars(with = "String")]
+    pub task_id: TaskId,
+    #[schemars(with = "String")]
+    pub missing_dep_id: TaskId,
+}
+
+impl Issue {
+    fn new(problem: Problem) -> Self {
+        let message = match &problem {
+            Problem::Cycle(cycle) => {
+                let shown: Vec<String> = cycle.iter().map(|edge| edge.task_id.short()).collect();
+                format!("these tasks wait for each other: {}", shown.join(", "))
+            }
+            Problem::MissingDep(MissingDep { task_id, missing_dep_id }) => format!(
+                "{task_id} waits for {missing_dep_id}, which is not in this ledger and counts as settled"
+            ),
+        };
+        Self { problem, severity: "error", message }
+    }
 }
 
 impl Operation for Validate {
@@ -159,34 +236,29 @@ impl Operation for Validate {
 
     fn run(&self, cx: &mut Context) -> Result<Validated, Error> {
         cx.read(|snapshot| {
-            let cycles = circles(&snapshot.edges()?);
+            let cycles: Vec<Vec<CycleEdge>> =
+                circles(&snapshot.edges()?).iter().map(|circle| edges_of(circle)).collect();
             let missing_deps: Vec<MissingDep> = snapshot
                 .orphan_edges()?
                 .into_iter()
-                .map(|(task_id, depends_on_id)| MissingDep { task_id, depends_on_id })
+                .map(|(task_id, missing_dep_id)| MissingDep { task_id, missing_dep_id })
                 .collect();
-            let mut issues = Vec::new();
-            for cycle in &cycles {
-                let shown: Vec<String> = cycle.iter().map(|id| id.short()).collect();
-                issues.push(Issue {
-                    kind: "cycle",
-                    severity: "error",
-                    message: format!("these tasks wait for each other: {}", shown.join(", ")),
-                });
-            }
-            for missing in &missing_deps {
-                issues.push(Issue {
-                    kind: "missing_dependency",
-                    severity: "warning",
-                    message: format!(
-                        "{} waits for {}, which is not in this ledger and counts as settled",
-                        missing.task_id, missing.depends_on_id
-                    ),
-                });
-            }
+            let problems = cycles.iter().cloned().map(Problem::Cycle);
+            let problems = problems.chain(missing_deps.iter().cloned().map(Problem::MissingDep));
+            let issues: Vec<Issue> = problems.map(Issue::new).collect();
             Ok(Validated { is_valid: issues.is_empty(), issues, cycles, missing_deps })
         })
     }
+}
+
+/// The steps of a circle; the last leads back to the first.
+fn edges_of(circle: &[TaskId]) -> Vec<CycleEdge> {
+    let next = circle.iter().cycle().skip(1);
+    circle
+        .iter()
+        .zip(next)
+        .map(|(task_id, on)| CycleEdge { task_id: *task_id, depends_on_id: *on })
+        .collect()
 }
 
 /// Circles of tasks that wait for each other; no task is named in two of them.
@@ -252,6 +324,12 @@ pub struct HeadView {
     pub hash: String,
 }
 
+impl From<Head> for HeadView {
+    fn from(head: Head) -> Self {
+        Self { seq: head.seq, hash: head.hash.to_string() }
+    }
+}
+
 impl Operation for AuditHead {
     type Output = HeadView;
     const NAME: &'static str = "audit.head";
@@ -261,7 +339,7 @@ impl Operation for AuditHead {
 
     fn run(&self, cx: &mut Context) -> Result<HeadView, Error> {
         let head = cx.read(|snapshot| Ok(snapshot.head()?))?;
-        Ok(HeadView { seq: head.seq, hash: head.hash.to_string() })
+        Ok(HeadView::from(head))
     }
 }
 
@@ -359,6 +437,14 @@ mod tests {
         let found = circles(&edges.map(|(a, b)| (id(a), id(b))));
         assert_eq!(found, [vec![id(2), id(3)], vec![id(6), id(7)]]);
         assert!(circles(&[(id(1), id(2))]).is_empty());
+    }
+
+    #[test]
+    fn the_last_step_of_a_circle_leads_back_to_the_first() {
+        let edges = edges_of(&[id(1), id(2), id(3)]);
+        let shown: Vec<(TaskId, TaskId)> =
+            edges.iter().map(|edge| (edge.task_id, edge.depends_on_id)).collect();
+        assert_eq!(shown, [(id(1), id(2)), (id(2), id(3)), (id(3), id(1))]);
     }
 
     #[test]

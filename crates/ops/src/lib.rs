@@ -17,6 +17,7 @@ pub mod health;
 pub mod operation;
 pub mod project;
 pub mod settings;
+pub mod setup;
 pub mod sheet;
 pub mod show_settings;
 pub mod stale;

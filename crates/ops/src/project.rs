@@ -1,10 +1,12 @@
 //! Operations on projects.
 
+use std::iter::Sum;
+
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::event::ProjectCreated;
-use windlass_domain::project::{INBOX, Project, inbox, protected};
+use windlass_domain::project::{Counts, INBOX, Project, inbox, protected};
 use windlass_domain::{Code, Refusal, Status, Time, text};
 use windlass_ledger::{Error, Transaction};
 
@@ -193,7 +195,7 @@ pub struct Shown {
 }
 
 /// How many tasks are in each status.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct Statuses {
     pub backlog: i64,
     pub ready: i64,
@@ -201,6 +203,47 @@ pub struct Statuses {
     pub blocked: i64,
     pub done: i64,
     pub archived: i64,
+}
+
+impl From<&Counts> for Statuses {
+    fn from(counts: &Counts) -> Self {
+        Self {
+            backlog: counts.backlog,
+            ready: counts.ready,
+            in_progress: counts.in_progress,
+            blocked: counts.blocked,
+            done: counts.done,
+            archived: counts.archived,
+        }
+    }
+}
+
+impl Sum for Statuses {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |sum, one| Self {
+            backlog: sum.backlog + one.backlog,
+            ready: sum.ready + one.ready,
+            in_progress: sum.in_progress + one.in_progress,
+            blocked: sum.blocked + one.blocked,
+            done: sum.done + one.done,
+            archived: sum.archived + one.archived,
+        })
+    }
+}
+
+impl Statuses {
+    /// A row a status.
+    pub fn rows(&self) -> Vec<Vec<Cell>> {
+        let counts = [
+            (Status::Backlog, self.backlog),
+            (Status::Ready, self.ready),
+            (Status::InProgress, self.in_progress),
+            (Status::Blocked, self.blocked),
+            (Status::Done, self.done),
+            (Status::Archived, self.archived),
+        ];
+        counts.map(|(status, count)| vec![status.into(), count.to_string().into()]).to_vec()
+    }
 }
 
 impl Operation for Show {
@@ -213,33 +256,14 @@ impl Operation for Show {
     fn run(&self, cx: &mut Context) -> Result<Shown, Error> {
         cx.read(|snapshot| {
             let project = snapshot.project_named(&self.name)?;
-            let counts = &project.counts;
-            Ok(Shown {
-                project: ProjectView::from(&project),
-                statuses: Statuses {
-                    backlog: counts.backlog,
-                    ready: counts.ready,
-                    in_progress: counts.in_progress,
-                    blocked: counts.blocked,
-                    done: counts.done,
-                    archived: counts.archived,
-                },
-            })
+            let statuses = Statuses::from(&project.counts);
+            Ok(Shown { project: ProjectView::from(&project), statuses })
         })
     }
 }
 
 impl Output for Shown {
     fn sheet(&self, now: Time) -> Sheet {
-        let counts = [
-            (Status::Backlog, self.statuses.backlog),
-            (Status::Ready, self.statuses.ready),
-            (Status::InProgress, self.statuses.in_progress),
-            (Status::Blocked, self.statuses.blocked),
-            (Status::Done, self.statuses.done),
-            (Status::Archived, self.statuses.archived),
-        ];
-        let rows = counts.map(|(status, count)| vec![status.into(), count.to_string().into()]);
         let project = &self.project;
         self.project
             .sheet(now)
@@ -248,7 +272,7 @@ impl Output for Shown {
                 ("repo", project.repo.clone().unwrap_or_default().into()),
                 ("created", project.created_at.to_string().into()),
             ])
-            .and_table(&["status", "tasks"], rows.to_vec())
+            .and_table(&["status", "tasks"], self.statuses.rows())
     }
 }
 

@@ -11,11 +11,12 @@ use crate::operation::{Access, Lines, Operation, Output, Place};
 use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{
-    agent, db, events, exchange, explain, health, project, show_settings, stats, task, why,
+    agent, db, events, exchange, explain, health, project, setup, show_settings, stats, task, why,
 };
 
 /// Every operation, in the order people meet them.
 pub const TABLE: &[Entry] = &[
+    Entry::of::<setup::Init>(),
     Entry::of::<project::Create>(),
     Entry::of::<project::List>(),
     Entry::of::<project::Show>(),
@@ -61,9 +62,19 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<exchange::Export>(),
     Entry::of::<exchange::Import>(),
     Entry::of::<db::Migrate>(),
+    Entry::of::<setup::Status>(),
+    Entry::of::<setup::WhichDb>(),
     Entry::of::<show_settings::Config>(),
+    Entry::of::<setup::Guide>(),
     Entry::of::<explain::Explain>(),
+    Entry::of::<setup::Sync>(),
+    Entry::of::<setup::Lock>(),
+    Entry::of::<setup::SampleProject>(),
 ];
+
+/// The heading of arguments that the command line takes only so that prompts written for HZL work.
+/// They are no fields: JSON has one way to say a thing.
+pub const AS_IN_HZL: &str = "As in HZL";
 
 /// One operation, its type forgotten.
 #[derive(Clone, Copy)]
@@ -162,7 +173,10 @@ impl Entry {
     /// The names of its arguments.
     pub fn fields(&self) -> Vec<String> {
         let command = (self.arguments)(Command::new(self.name));
-        command.get_arguments().map(|argument| argument.get_id().to_string()).collect()
+        let own = command
+            .get_arguments()
+            .filter(|argument| argument.get_help_heading() != Some(AS_IN_HZL));
+        own.map(|argument| argument.get_id().to_string()).collect()
     }
 
     /// A request from a parsed command line.

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::Command;
 use windlass_domain::Code;
 use windlass_ops::settings::KEYS;
-use windlass_ops::table::{Entry, TABLE};
+use windlass_ops::table::{AS_IN_HZL, Entry, TABLE};
 
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference")
@@ -78,8 +78,11 @@ fn write_operation(text: &mut String, entry: &Entry) {
             .map(|value| value.to_string_lossy().into_owned())
             .collect();
         let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
-        writeln!(text, "| `{shown}` | `{}` | {} | {help} |", argument.get_id(), default.join(", "))
-            .unwrap();
+        let field = match argument.get_help_heading() {
+            Some(AS_IN_HZL) => "–".to_owned(),
+            _ => format!("`{}`", argument.get_id()),
+        };
+        writeln!(text, "| `{shown}` | {field} | {} | {help} |", default.join(", ")).unwrap();
     }
 }
 

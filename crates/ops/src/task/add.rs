@@ -7,7 +7,8 @@ use windlass_domain::claim::{Request, set_in_progress};
 use windlass_domain::completion::Obstacles;
 use windlass_domain::duration::Span;
 use windlass_domain::event::TaskCreated;
-use windlass_domain::ownership::Grant;
+use windlass_domain::ownership::{Bearer, Grant};
+use windlass_domain::progress::progress;
 use windlass_domain::project::{INBOX, Project};
 use windlass_domain::transition::{agent_required, refuse_archived};
 use windlass_domain::{Code, Refusal, Status, Task, TaskId, Time, dependency, text};
@@ -56,7 +57,7 @@ pub struct Add {
     #[serde(default)]
     pub parent: Option<String>,
     /// Whom it is routed to; if it begins in progress, who holds it
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", alias = "assignee")]
     #[serde(default)]
     pub agent: Option<String>,
     /// When it should be done: 2026-11-15 or 2026-11-15T09:30:00Z
@@ -71,6 +72,10 @@ pub struct Add {
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
     #[serde(default)]
     pub stale_after: Option<String>,
+    /// How far the work has come, from 0 to 100
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[serde(default)]
+    pub progress: Option<i64>,
     /// A first comment
     #[arg(long, value_name = "TEXT")]
     #[serde(default)]
@@ -111,7 +116,7 @@ impl Operation for Add {
         let wanted = self.checked(cx)?;
         let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
         cx.write(&actor, |tx| {
-            let task = self.create(tx, &wanted)?;
+            let task = self.create(tx, &wanted, &actor)?;
             Ok(Added { task: TaskView::load(tx, &task, Level::Full)? })
         })
     }
@@ -129,6 +134,7 @@ struct Wanted {
     due_at: Option<Time>,
     metadata: serde_json::Map<String, serde_json::Value>,
     stale_after_minutes: Option<u32>,
+    progress: Option<u8>,
     agent: Option<String>,
     forced: Option<String>,
     lease: Option<Span>,
@@ -146,7 +152,7 @@ impl Add {
         text::few("depends_on", &self.depends_on)?;
         let agent = match (status, &self.agent) {
             (Status::InProgress, given) => cx
-                .identity(Name::agent(given.as_ref()))
+                .identity(Name::either(given.as_ref(), self.author.as_ref()))
                 .map(|(name, named)| named.then_some(name))?,
             (_, Some(name)) => Some(text::name("agent", name)?),
             (_, None) => None,
@@ -173,13 +179,34 @@ impl Add {
                 .transpose()?
                 .unwrap_or_default(),
             stale_after_minutes: self.stale_after.as_deref().map(stale_after).transpose()?,
+            progress: self.begins_at(status)?,
             agent,
             forced: forced(self.force, self.reason.as_deref())?,
             lease: cx.lease(None)?,
         })
     }
 
-    fn create(&self, tx: &mut Transaction<'_>, wanted: &Wanted) -> Result<Task, Error> {
+    /// A task that begins as done is at 100 and needs no word about it.
+    fn begins_at(&self, status: Status) -> Result<Option<u8>, Refusal> {
+        match (self.progress.map(text::progress).transpose()?, status) {
+            (Some(100), Status::Done) => Ok(None),
+            (Some(percent), Status::Done) => Err(Refusal::new(
+                Code::InvalidValue,
+                format!("a task that begins done is at 100, not {percent}"),
+            )
+            .hint("leave --progress out, or give another --status")
+            .detail("field", "progress")
+            .detail("given", percent)),
+            (given, _) => Ok(given),
+        }
+    }
+
+    fn create(
+        &self,
+        tx: &mut Transaction<'_>,
+        wanted: &Wanted,
+        actor: &str,
+    ) -> Result<Task, Error> {
         let parent = self.parent.as_deref().map(|id| tx.task_named(id)).transpose()?;
         let project = match &parent {
             Some(parent) => {
@@ -198,6 +225,10 @@ impl Add {
         tx.create(id, created)?;
         let mut task =
             tx.task(id)?.ok_or_else(|| windlass_ledger::Fault::bug("a new task is missing"))?;
+        if let Some(percent) = wanted.progress {
+            let by = Bearer { name: actor.to_owned(), ..Bearer::default() };
+            task = tx.record_task(&task, [progress(&task, &by, percent)?])?;
+        }
         if wanted.status == Status::InProgress {
             let Some(agent) = &wanted.agent else {
                 return Err(agent_required(&task).into());

@@ -3,13 +3,15 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use windlass_domain::chain::Provenance;
 use windlass_domain::claim::{Request, claim};
-use windlass_domain::{Code, Status, Task, TaskId, Time, text};
+use windlass_domain::{Code, Refusal, Status, Task, TaskId, Time, text};
 use windlass_ledger::{Error, QueueFilter, Transaction};
 
 use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Sheet, relative};
+use crate::table::AS_IN_HZL;
 use crate::view::{Level, TaskView, usage};
 
 /// How many other tasks a decision mentions.
@@ -38,7 +40,7 @@ pub struct Claim {
     #[serde(default)]
     pub parent: Option<String>,
     /// Who will own it
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", alias = "assignee")]
     #[serde(default)]
     pub agent: Option<String>,
     /// The same, where no --agent is given
@@ -57,6 +59,34 @@ pub struct Claim {
     #[arg(long, value_enum, default_value_t = Level::Standard)]
     #[serde(default = "standard")]
     pub view: Level,
+    #[command(flatten)]
+    #[serde(skip)]
+    pub sitting: Sitting,
+    /// Changes nothing: claims need not be spread over time to be won once
+    #[arg(long, help_heading = AS_IN_HZL)]
+    #[serde(skip)]
+    pub no_stagger: bool,
+}
+
+/// In which sitting of an agent a claim is made.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Sitting {
+    /// Recorded as the session of the claim; without another name, also who will own it
+    #[arg(long, value_name = "ID", help_heading = AS_IN_HZL)]
+    pub agent_id: Option<String>,
+}
+
+impl Sitting {
+    /// Who claims: the agent that is named, else this sitting itself.
+    fn provenance(&self, cx: &Context, named: Option<Name<'_>>) -> Result<Provenance, Refusal> {
+        let session = self.agent_id.as_deref().map(|id| text::name("agent_id", id)).transpose()?;
+        let actor = match (cx.identity(named)?, &session) {
+            ((name, true), _) => name,
+            ((_, false), Some(id)) => id.clone(),
+            ((_, false), None) => cx.agent(None)?,
+        };
+        Ok(Provenance { actor, session, ..Provenance::default() })
+    }
 }
 
 fn standard() -> Level {
@@ -90,12 +120,15 @@ pub struct Trace {
     pub filters: Filters,
     pub eligibility: Eligibility,
     pub outcome: Outcome,
-    /// What would have come next.
+    /// What would have come next, or what has to be done first.
     pub alternatives: Vec<Alternative>,
 }
 
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct Filters {
+    /// The task as it was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -143,7 +176,8 @@ impl Operation for Claim {
     const ACCESS: Access = Access::Write;
 
     fn run(&self, cx: &mut Context) -> Result<Claimed, Error> {
-        let agent = cx.agent(Name::either(self.agent.as_ref(), self.author.as_ref()))?;
+        let named = Name::either(self.agent.as_ref(), self.author.as_ref());
+        let by = self.sitting.provenance(cx, named)?;
         let lease = cx.lease(self.lease.as_deref())?;
         let role = self.role.as_deref().map(|role| text::name("role", role)).transpose()?;
         match (&self.task, self.next) {
@@ -155,14 +189,15 @@ impl Operation for Claim {
                     )
                     .into());
                 }
-                cx.write(&agent, |tx| {
+                cx.ledger()?.write(&by, |tx| {
                     let request =
-                        Request { agent: &agent, role: role.as_deref(), lease, now: tx.now() };
+                        Request { agent: &by.actor, role: role.as_deref(), lease, now: tx.now() };
                     claim_one(tx, id, &request, self.view)
                 })
             }
             (None, true) => {
                 let filters = Filters {
+                    task_id: None,
                     // Subtasks are in the project of their parent, whatever the default is.
                     project: self.project.clone().or_else(|| {
                         cx.default_project().filter(|_| self.parent.is_none()).map(str::to_owned)
@@ -171,9 +206,9 @@ impl Operation for Claim {
                     parent: self.parent.clone(),
                     role: role.clone(),
                 };
-                cx.write(&agent, |tx| {
+                cx.ledger()?.write(&by, |tx| {
                     let request =
-                        Request { agent: &agent, role: role.as_deref(), lease, now: tx.now() };
+                        Request { agent: &by.actor, role: role.as_deref(), lease, now: tx.now() };
                     claim_next(tx, &filters, &request, self.view)
                 })
             }
@@ -194,25 +229,28 @@ fn claim_one(
     request: &Request<'_>,
     view: Level,
 ) -> Result<Claimed, Error> {
-    let task = tx.task_named(id)?;
-    let trace = |outcome| Trace::new("explicit", Filters::default(), outcome, Vec::new());
+    let filters = Filters { task_id: Some(id.to_owned()), ..Filters::default() };
+    let trace = |outcome, alternatives| Trace::new("explicit", filters, outcome, alternatives);
+    let task = match tx.task_named(id) {
+        Err(Error::Refused(refusal)) if refusal.code == Code::TaskNotFound => {
+            let trace = trace(Outcome::refused(&refusal, None), Vec::new());
+            return Err(refusal.detail("decision_trace", trace).into());
+        }
+        found => found?,
+    };
     match win(tx, &task, request) {
-        Ok(won) => Claimed::new(
-            tx,
-            &task,
-            &won,
-            view,
-            trace(Outcome::claimed(&task, "the named task was claimed")),
-        ),
+        Ok(won) => {
+            let outcome = Outcome::claimed(&task, "the named task was claimed");
+            Claimed::new(tx, &task, &won, view, trace(outcome, Vec::new()))
+        }
         Err(Error::Refused(refusal)) => {
-            let outcome = Outcome {
-                selected: false,
-                reason_code: reason_code(refusal.code).to_owned(),
-                reason: refusal.message.clone(),
-                task_id: Some(task.id),
-                own_expired: Vec::new(),
+            let outcome = Outcome::refused(&refusal, Some(task.id));
+            let first = match refusal.code {
+                Code::DependenciesOpen => tx.obstacles(&task)?.dependencies,
+                _ => Vec::new(),
             };
-            Err(refusal.detail("decision_trace", trace(outcome)).into())
+            let first = first.into_iter().take(ALTERNATIVES).map(Alternative::first).collect();
+            Err(refusal.detail("decision_trace", trace(outcome, first)).into())
         }
         Err(fault) => Err(fault),
     }
@@ -264,6 +302,7 @@ fn reason_code(code: Code) -> &'static str {
         Code::InvalidTransition | Code::AlreadyClaimed | Code::AlreadyHeld => "not_ready",
         Code::DependenciesOpen => "dependency_blocked",
         Code::ChildrenOpen => "has_children",
+        Code::TaskNotFound => "not_found",
         _ => "claim_failed",
     }
 }
@@ -301,6 +340,16 @@ impl Outcome {
         }
     }
 
+    fn refused(refusal: &Refusal, task_id: Option<TaskId>) -> Self {
+        Self {
+            selected: false,
+            reason_code: reason_code(refusal.code).to_owned(),
+            reason: refusal.message.clone(),
+            task_id,
+            own_expired: Vec::new(),
+        }
+    }
+
     fn nothing(own_expired: Vec<TaskId>) -> Self {
         let reason = match own_expired.is_empty() {
             true => "no task can be claimed; windlass why says what they wait for",
@@ -317,6 +366,14 @@ impl Outcome {
 }
 
 impl Alternative {
+    fn first(task_id: TaskId) -> Self {
+        Self {
+            task_id,
+            reason_code: "dependency_blocked".to_owned(),
+            reason: "it has to be done first".to_owned(),
+        }
+    }
+
     fn eligible(task: &Task) -> Self {
         Self {
             task_id: task.id,
@@ -387,13 +444,16 @@ impl Output for Claimed {
 pub struct Start {
     pub task: String,
     /// Who will own it
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", alias = "assignee")]
     #[serde(default)]
     pub agent: Option<String>,
     /// How long the claim holds without renewal, such as 30m
     #[arg(short, long, value_name = "DURATION", allow_hyphen_values = true)]
     #[serde(default)]
     pub lease: Option<String>,
+    #[command(flatten)]
+    #[serde(skip)]
+    pub sitting: Sitting,
 }
 
 impl Operation for Start {
@@ -404,10 +464,10 @@ impl Operation for Start {
     const ACCESS: Access = Access::Write;
 
     fn run(&self, cx: &mut Context) -> Result<Claimed, Error> {
-        let agent = cx.agent(Name::agent(self.agent.as_ref()))?;
+        let by = self.sitting.provenance(cx, Name::agent(self.agent.as_ref()))?;
         let lease = cx.lease(self.lease.as_deref())?;
-        cx.write(&agent, |tx| {
-            let request = Request { agent: &agent, role: None, lease, now: tx.now() };
+        cx.ledger()?.write(&by, |tx| {
+            let request = Request { agent: &by.actor, role: None, lease, now: tx.now() };
             claim_one(tx, &self.task, &request, Level::Standard)
         })
     }

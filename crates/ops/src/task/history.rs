@@ -25,12 +25,39 @@ fn hundred() -> u64 {
     100
 }
 
+/// An event, also under the names that HZL has for the same things. It has no `type`: the kinds of
+/// events are others here.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Past {
+    #[serde(flatten)]
+    pub event: EventView,
+    /// The same as `at`.
+    #[schemars(with = "String")]
+    pub timestamp: Time,
+    /// The same as `actor`.
+    pub author: String,
+    /// The same as `session`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+}
+
+impl From<EventView> for Past {
+    fn from(event: EventView) -> Self {
+        Self {
+            timestamp: event.at,
+            author: event.actor.clone(),
+            agent_id: event.session.clone(),
+            event,
+        }
+    }
+}
+
 /// The events, oldest first.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct HistoryShown {
     #[schemars(with = "String")]
     pub task_id: TaskId,
-    pub events: Vec<EventView>,
+    pub events: Vec<Past>,
     /// How many there are in all.
     pub total: u64,
 }
@@ -47,6 +74,7 @@ impl Operation for History {
         cx.read(|snapshot| {
             let task = snapshot.task_named(&self.task)?;
             let events = EventView::all(snapshot.history(task.id.into(), limit)?)?;
+            let events = events.into_iter().map(Past::from).collect();
             Ok(HistoryShown { task_id: task.id, events, total: task.version })
         })
     }
@@ -54,7 +82,7 @@ impl Operation for History {
 
 impl Output for HistoryShown {
     fn sheet(&self, now: Time) -> Sheet {
-        let rows = self.events.iter().map(|event| event.row(now)).collect();
+        let rows = self.events.iter().map(|past| past.event.row(now)).collect();
         let sheet = Sheet::default().and_table(&EVENT_COLUMNS, rows);
         match self.total > self.events.len() as u64 {
             true => sheet.and_line(Cell::dim(format!(

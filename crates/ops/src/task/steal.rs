@@ -18,7 +18,7 @@ use crate::view::usage;
 pub struct Steal {
     pub task: String,
     /// Who will own it
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", aliases = ["owner", "assignee"])]
     #[serde(default)]
     pub agent: Option<String>,
     /// The same, where no --agent is given

@@ -3,15 +3,18 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windlass_domain::event::{Change, TaskUpdated};
+use windlass_domain::event::{Change, TaskMoved, TaskUpdated};
+use windlass_domain::progress::progress;
 use windlass_domain::transition::refuse_archived;
-use windlass_domain::{Code, Refusal, Task, Time, dependency, text};
+use windlass_domain::{Code, Event, ProjectId, Refusal, Task, Time, dependency, text};
 use windlass_ledger::{Details, Error, Transaction};
 
 use super::add::{refuse_as_parent, stale_after};
-use crate::context::{Context, Name};
+use crate::caller::By;
+use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::Sheet;
+use crate::table::AS_IN_HZL;
 use crate::view::{JsonObject, Level, TaskView, usage};
 
 /// Changes the fields of a task that are given; an empty value clears one.
@@ -29,14 +32,14 @@ pub struct Update {
     #[serde(default)]
     pub priority: Option<i64>,
     /// All tags it shall have; '' for none
-    #[arg(short, long, value_name = "TAG,…", value_delimiter = ',', num_args = 0..)]
+    #[arg(short, long, value_name = "TAG,…", value_delimiter = ',')]
     #[serde(default)]
     pub tags: Option<Vec<String>>,
     /// All links it shall have; '' for none
-    #[arg(short, long, value_name = "LINK,…", value_delimiter = ',', num_args = 0..)]
+    #[arg(short, long, value_name = "LINK,…", value_delimiter = ',')]
     #[serde(default)]
     pub links: Option<Vec<String>>,
-    /// The task it is a part of; '' for none
+    /// The task it is a part of, to whose project it moves; '' for none
     #[arg(long, value_name = "TASK")]
     #[serde(default)]
     pub parent: Option<String>,
@@ -56,10 +59,18 @@ pub struct Update {
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
     #[serde(default)]
     pub stale_after: Option<String>,
+    /// How far the work has come, from 0 to 100
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[serde(default)]
+    pub progress: Option<i64>,
     /// Who acts
     #[arg(long, value_name = "NAME")]
     #[serde(default)]
     pub author: Option<String>,
+    /// The same as --stale-after ''
+    #[arg(long, conflicts_with = "stale_after", help_heading = AS_IN_HZL)]
+    #[serde(skip)]
+    pub clear_stale_after: bool,
 }
 
 /// The task as it is now.
@@ -80,13 +91,14 @@ impl Operation for Update {
 
     fn run(&self, cx: &mut Context) -> Result<Updated, Error> {
         let wanted = self.checked()?;
-        if wanted == TaskUpdated::default() && self.parent.is_none() {
+        let percent = self.progress.map(text::progress).transpose()?;
+        if wanted == TaskUpdated::default() && self.parent.is_none() && percent.is_none() {
             return Err(
                 usage("nothing to change was given", "give a field, such as --priority 2").into()
             );
         }
-        let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
-        cx.write(&actor, |tx| {
+        let caller = By { author: self.author.clone(), ..By::default() }.caller(cx)?;
+        cx.write(caller.name(), |tx| {
             let task = tx.task_named(&self.task)?;
             refuse_archived(&task, "an update")?;
             if wanted.agent.is_some() && task.held().is_some() {
@@ -94,11 +106,29 @@ impl Operation for Update {
             }
             let details = tx.details(&task)?;
             let parent = self.new_parent(tx, &task)?;
+            let project = home_of(&task, parent.as_ref());
+            let parent = parent.map(|parent| match parent {
+                Change::To(parent) => Change::To(parent.id),
+                Change::Cleared => Change::Cleared,
+            });
             let changes = only_changes(TaskUpdated { parent, ..wanted.clone() }, &task, &details);
-            let fields = names(&changes)?;
-            let task = match fields.is_empty() {
+            let mut fields = names(&changes)?;
+            let mut events: Vec<Event> = Vec::new();
+            if !fields.is_empty() {
+                events.push(changes.into());
+            }
+            if let Some(project) = project {
+                events.push(TaskMoved { project }.into());
+                fields.push("project".to_owned());
+            }
+            // Progress is a word of whoever works on the task, the other fields are anybody's.
+            if let Some(percent) = percent.filter(|percent| task.progress != Some(*percent)) {
+                events.push(progress(&task, &caller.bearer(&task), percent)?);
+                fields.push("progress".to_owned());
+            }
+            let task = match events.is_empty() {
                 true => task,
-                false => tx.record_task(&task, [changes.into()])?,
+                false => tx.record_task(&task, events)?,
             };
             Ok(Updated { task: TaskView::load(tx, &task, Level::Full)?, changed: fields })
         })
@@ -123,7 +153,10 @@ impl Update {
             priority: self.priority.map(text::priority).transpose()?,
             metadata: self.metadata.as_ref().map(|object| text::metadata(&object.0)).transpose()?,
             due_at: change(self.due.as_deref(), |due| Time::parse("due", due))?,
-            stale_after_minutes: change(self.stale_after.as_deref(), stale_after)?,
+            stale_after_minutes: change(
+                self.stale_after.as_deref().or(self.clear_stale_after.then_some("")),
+                stale_after,
+            )?,
             parent: None,
             agent: change(self.agent.as_deref(), |agent| text::name("agent", agent))?,
         })
@@ -133,7 +166,7 @@ impl Update {
         &self,
         tx: &mut Transaction<'_>,
         task: &Task,
-    ) -> Result<Option<Change<windlass_domain::TaskId>>, Error> {
+    ) -> Result<Option<Change<Task>>, Error> {
         let Some(given) = &self.parent else {
             return Ok(None);
         };
@@ -155,16 +188,15 @@ impl Update {
         if let Some(way) = tx.waiting_path(task.id, parent.id)? {
             return Err(dependency::cycle(parent.id, task.id, &way).into());
         }
-        if parent.project != task.project {
-            return Err(Refusal::new(
-                Code::InvalidValue,
-                format!("task {} is in another project than task {}", parent.id, task.id),
-            )
-            .hint("a subtask is in the project of its parent")
-            .detail("field", "parent")
-            .into());
-        }
-        Ok(Some(Change::To(parent.id)))
+        Ok(Some(Change::To(parent)))
+    }
+}
+
+/// The project that a task moves to because its new parent is there.
+fn home_of(task: &Task, parent: Option<&Change<Task>>) -> Option<ProjectId> {
+    match parent {
+        Some(Change::To(parent)) => Some(parent.project).filter(|home| *home != task.project),
+        Some(Change::Cleared) | None => None,
     }
 }
 
@@ -213,9 +245,7 @@ fn only_changes(wanted: TaskUpdated, task: &Task, details: &Details) -> TaskUpda
 
 /// The names of the fields that are set.
 fn names(changes: &TaskUpdated) -> Result<Vec<String>, Error> {
-    let data = windlass_domain::Event::from(changes.clone())
-        .encode()
-        .map_err(windlass_ledger::Fault::from)?;
+    let data = Event::from(changes.clone()).encode().map_err(windlass_ledger::Fault::from)?;
     let fields: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&data)
         .map_err(|source| windlass_ledger::Fault::bug("an event is no object").because(source))?;
     Ok(fields.keys().cloned().collect())
