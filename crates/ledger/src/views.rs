@@ -406,15 +406,15 @@ impl<'a> Views<'a> {
     }
 
     fn write_words(&mut self, tasks: &[Touched]) -> Result<(), Fault> {
+        let none = Details::default();
         let (mut new, mut changed) = (Vec::new(), Vec::new());
         for touched in tasks.iter().filter(|touched| touched.words_changed) {
-            let words = match &touched.details {
-                Some(details) => Words::of(&touched.now, details),
-                None => {
-                    let details = self.store.details(touched.now.created_seq)?;
-                    Words::of(&touched.now, &details.unwrap_or_default())
-                }
+            let stored = match touched.details {
+                Some(_) => None,
+                None => self.store.details(touched.now.created_seq)?,
             };
+            let details = touched.details.as_ref().or(stored.as_ref()).unwrap_or(&none);
+            let words = Words::of(&touched.now, details);
             match touched.stored {
                 None => new.push(words),
                 Some(_) => changed.push(words),

@@ -191,22 +191,12 @@ impl Output for Agents {
             .and_line(Cell::dim(format!("{active} of {total} at work")));
         let counted = self.agents.iter().filter_map(|agent| Some((agent, agent.stats.as_ref()?)));
         let rows: Vec<Vec<Cell>> = counted.map(|(agent, stats)| stats.row(&agent.agent)).collect();
-        match rows.is_empty() {
-            true => sheet,
-            false => {
-                let columns = [
-                    "agent…",
-                    "backlog",
-                    "ready",
-                    "in progress",
-                    "blocked",
-                    "done",
-                    "archived",
-                    "all",
-                ];
-                sheet.and_heading("tasks").and_table(&columns, rows)
-            }
+        if rows.is_empty() {
+            return sheet;
         }
+        let columns =
+            ["agent…", "backlog", "ready", "in progress", "blocked", "done", "archived", "all"];
+        sheet.and_heading("tasks").and_table(&columns, rows)
     }
 }
 

@@ -15,6 +15,7 @@ use crate::view::{Level, ProjectNames, TASK_COLUMNS, TaskView, limit, usage};
 
 /// Lists tasks, the most urgent first.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct List {
     /// Only of this project
     #[arg(short = 'P', long, value_name = "NAME")]
@@ -86,7 +87,7 @@ pub struct List {
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     #[serde(default = "one")]
     pub page: u64,
-    /// Go on where an answer ended, by its next_cursor: steady while tasks come and go
+    /// Go on where an answer ended, by the cursor it named: steady while tasks come and go
     #[arg(long, value_name = "CURSOR")]
     #[serde(default)]
     pub cursor: Option<String>,
