@@ -1,5 +1,6 @@
 //! What an operation works with: the ledger, the caller, the settings.
 
+use std::io::Read as _;
 use std::sync::Arc;
 
 use windlass_domain::chain::Provenance;
@@ -139,6 +140,22 @@ impl Context {
     /// The project to use when none is named.
     pub fn default_project(&self) -> Option<&str> {
         self.settings().project.as_deref()
+    }
+
+    /// The text of a file where the caller is; `-` is the standard input.
+    pub fn local_text(&self, path: &str) -> Result<String, Error> {
+        let mut text = String::new();
+        let read = match path {
+            "-" => std::io::stdin().lock().read_to_string(&mut text),
+            path => std::fs::File::open(path).and_then(|mut file| file.read_to_string(&mut text)),
+        };
+        match read {
+            Ok(_) => Ok(text),
+            Err(error) => Err(Fault::new(Code::FileUnusable, format!("{path}: {error}"))
+                .hint("check the path, its permissions, and that it is UTF-8 text")
+                .detail("file", path)
+                .into()),
+        }
     }
 
     /// The time, for what is shown to people outside any transaction.

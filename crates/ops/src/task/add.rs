@@ -18,15 +18,21 @@ use crate::caller::forced;
 use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Output};
 use crate::project::named_or_inbox;
-use crate::sheet::Sheet;
+use crate::sheet::{Cell, Sheet};
+use crate::task::add_many::add_many;
 use crate::task::comment;
-use crate::view::{JsonObject, Level, TaskView, task_ids};
+use crate::view::{JsonObject, Level, TaskView, task_ids, usage};
 
-/// Makes a task.
+/// Makes a task, or many.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Add {
-    /// One line, at most 128 characters
-    pub title: String,
+    /// One line, at most 128 characters; or give --from
+    #[serde(default)]
+    pub title: Option<String>,
+    /// Many tasks of a file, all or none: a JSON object or a title a line; - is the standard input
+    #[arg(long, value_name = "FILE")]
+    #[serde(default)]
+    pub from: Option<String>,
     /// Its queue; inbox by default
     #[arg(short = 'P', long, value_name = "NAME")]
     #[serde(default)]
@@ -98,9 +104,25 @@ fn backlog() -> String {
     Status::Backlog.as_str().to_owned()
 }
 
-/// The new task.
+/// The new task, or the new tasks of a file.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Added {
+#[serde(untagged)]
+pub enum Added {
+    One(Box<TaskView>),
+    Many(AddedMany),
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct AddedMany {
+    pub tasks: Vec<AddedOne>,
+    pub count: u64,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct AddedOne {
+    /// The name it had in the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
     #[serde(flatten)]
     pub task: TaskView,
 }
@@ -113,17 +135,22 @@ impl Operation for Add {
     const ACCESS: Access = Access::Write;
 
     fn run(&self, cx: &mut Context) -> Result<Added, Error> {
-        let wanted = self.checked(cx)?;
-        let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
-        cx.write(&actor, |tx| {
-            let task = self.create(tx, &wanted, &actor)?;
-            Ok(Added { task: TaskView::load(tx, &task, Level::Full)? })
-        })
+        match (&self.title, &self.from) {
+            (Some(_), None) => self.add_one(cx),
+            (None, Some(file)) => {
+                let text = cx.local_text(file)?;
+                Ok(Added::Many(add_many(self, &text, cx)?))
+            }
+            (Some(_), Some(_)) => {
+                Err(usage("give a title or --from, not both", "titles are in the file").into())
+            }
+            (None, None) => Err(usage("missing <TITLE>", "windlass task add 'what to do'").into()),
+        }
     }
 }
 
 /// The arguments, checked before the ledger is touched.
-struct Wanted {
+pub(super) struct Wanted {
     title: String,
     project: String,
     status: Status,
@@ -141,7 +168,16 @@ struct Wanted {
 }
 
 impl Add {
-    fn checked(&self, cx: &Context) -> Result<Wanted, Refusal> {
+    fn add_one(&self, cx: &mut Context) -> Result<Added, Error> {
+        let wanted = self.checked(cx)?;
+        let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
+        cx.write(&actor, |tx| {
+            let task = self.create(tx, &wanted, &actor)?;
+            Ok(Added::One(Box::new(TaskView::load(tx, &task, Level::Full)?)))
+        })
+    }
+
+    pub(super) fn checked(&self, cx: &Context) -> Result<Wanted, Refusal> {
         let status = Status::parse(&self.status)?;
         if status == Status::Archived {
             return Err(Refusal::new(Code::InvalidValue, "a task cannot begin archived")
@@ -159,7 +195,7 @@ impl Add {
         };
         let project = self.project.as_deref().or(cx.default_project()).unwrap_or(INBOX);
         Ok(Wanted {
-            title: text::title(&self.title)?,
+            title: text::title(self.title.as_deref().unwrap_or_default())?,
             project: text::project_name(project)?,
             status,
             description: self
@@ -201,7 +237,7 @@ impl Add {
         }
     }
 
-    fn create(
+    pub(super) fn create(
         &self,
         tx: &mut Transaction<'_>,
         wanted: &Wanted,
@@ -329,10 +365,16 @@ pub(super) fn stale_after(given: &str) -> Result<u32, Refusal> {
 
 impl Output for Added {
     fn sheet(&self, _now: Time) -> Sheet {
-        let task = &self.task;
-        Sheet::line(format!(
-            "{} added to {} as {}: {}",
-            task.task_id, task.project, task.status, task.title
-        ))
+        let line = |task: &TaskView| {
+            format!("{} added to {} as {}: {}", task.task_id, task.project, task.status, task.title)
+        };
+        match self {
+            Self::One(task) => Sheet::line(line(task)),
+            Self::Many(many) => many
+                .tasks
+                .iter()
+                .fold(Sheet::default(), |sheet, one| sheet.and_line(line(&one.task)))
+                .and_line(Cell::dim(format!("{} tasks", many.count))),
+        }
     }
 }

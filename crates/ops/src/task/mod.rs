@@ -1,6 +1,7 @@
 //! Operations on tasks, one file a concern.
 
 mod add;
+mod add_many;
 mod archive;
 mod claim;
 mod dependency;
