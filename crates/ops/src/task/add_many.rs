@@ -14,6 +14,9 @@ use super::add::{Add, AddedMany, AddedOne};
 use crate::context::{Context, Name};
 use crate::view::{Level, TaskView, unknown_fields, usage};
 
+/// The fields that are given for a task.
+type Fields = Map<String, Value>;
+
 /// A task of the file.
 struct Line {
     /// `line 3` or `item 3`.
@@ -91,7 +94,7 @@ fn read(defaults: &Add, text: &str) -> Result<Vec<Line>, Error> {
 }
 
 /// The fields of the command line, which every task begins with.
-fn base(defaults: &Add) -> Result<Map<String, Value>, Fault> {
+fn base(defaults: &Add) -> Result<Fields, Fault> {
     let plain = Add { from: None, ..defaults.clone() };
     match serde_json::to_value(plain) {
         Ok(Value::Object(fields)) => Ok(fields),
@@ -112,10 +115,10 @@ fn key(given: Option<Value>, place: &str, before: &[Line]) -> Result<Option<Stri
 }
 
 /// The tasks of the text and where each is.
-fn objects(text: &str) -> Result<Vec<(String, Map<String, Value>)>, Refusal> {
+fn objects(text: &str) -> Result<Vec<(String, Fields)>, Refusal> {
     match text.trim_start().chars().next() {
         Some('[') => {
-            let list: Vec<Map<String, Value>> = serde_json::from_str(text)
+            let list: Vec<Fields> = serde_json::from_str(text)
                 .map_err(|wrong| invalid(&format!("line {}", wrong.line()), &wrong.to_string()))?;
             Ok((1..).zip(list).map(|(n, object)| (format!("item {n}"), object)).collect())
         }
@@ -128,7 +131,7 @@ fn objects(text: &str) -> Result<Vec<(String, Map<String, Value>)>, Refusal> {
         _ => Ok(lines(text)
             .map(|(place, line)| {
                 let title = ("title".to_owned(), Value::from(line.trim()));
-                (place, Map::from_iter([title]))
+                (place, Fields::from_iter([title]))
             })
             .collect()),
     }
