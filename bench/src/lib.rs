@@ -4,6 +4,7 @@
 //! a command against a minimal program on the same file, a large ledger against a small one.
 //! Nothing here is asserted in a test; the smoke test only sees to it that figures come out.
 
+pub mod arrival;
 pub mod commands;
 pub mod databases;
 pub mod decay;

@@ -10,15 +10,15 @@ use windlass_bench::report::{Report, Row, seconds};
 use windlass_bench::scale::Scale;
 use windlass_bench::seed::{Content, fill};
 use windlass_bench::story::Story;
-use windlass_bench::{Failure, commands, decay, growth, memory, race, rebuild, size};
+use windlass_bench::{Failure, arrival, commands, decay, growth, memory, race, rebuild, size};
 use windlass_ledger::{Clock as _, Location, SystemClock};
 use windlass_testkit::{machine, with_causes};
 
 const USAGE: &str = "usage: windlass-bench [--quick | --full] [--postgres URL] [PART…]
-parts: commands decay growth postgres race size rebuild; all of them by default";
+parts: commands decay growth postgres race size rebuild arrival arrival-postgres; all by default";
 
 /// The parts, in the order of the table.
-const PARTS: [(&str, Part); 7] = [
+const PARTS: [(&str, Part); 9] = [
     ("commands", single_commands),
     ("decay", |place, asked| decay::measure(place, &asked.scale)),
     ("growth", growth_on_sqlite),
@@ -26,6 +26,8 @@ const PARTS: [(&str, Part); 7] = [
     ("race", |place, asked| race::measure(place, &asked.scale)),
     ("size", |place, asked| size::measure(place, &asked.scale)),
     ("rebuild", |place, asked| rebuild::measure(place, &asked.scale)),
+    ("arrival", |place, asked| arrival::on_sqlite(place, &asked.scale)),
+    ("arrival-postgres", arrival_on_postgres),
 ];
 
 /// Takes some of the figures.
@@ -125,12 +127,25 @@ fn growth_on_sqlite(place: &Place, asked: &Asked) -> Result<Vec<Row>, Failure> {
 }
 
 fn growth_on_postgres(place: &Place, asked: &Asked) -> Result<Vec<Row>, Failure> {
-    if asked.postgres.is_none() && machine::find("initdb").is_none() {
-        say("postgres: left out, because PostgreSQL is not installed");
+    let Some(databases) = databases(asked)? else {
         return Ok(Vec::new());
-    }
-    let databases = Databases::find(asked.postgres.as_deref())?;
+    };
     growth::on_postgres(place, &databases, &asked.scale)
+}
+
+fn arrival_on_postgres(place: &Place, asked: &Asked) -> Result<Vec<Row>, Failure> {
+    let Some(databases) = databases(asked)? else {
+        return Ok(Vec::new());
+    };
+    arrival::on_postgres(place, &databases, &asked.scale)
+}
+
+fn databases(asked: &Asked) -> Result<Option<Databases>, Failure> {
+    if asked.postgres.is_none() && machine::find("initdb").is_none() {
+        say("left out, because PostgreSQL is not installed");
+        return Ok(None);
+    }
+    Ok(Some(Databases::find(asked.postgres.as_deref())?))
 }
 
 fn told(failure: &Failure) -> String {

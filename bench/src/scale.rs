@@ -25,10 +25,12 @@ pub struct Scale {
     pub waiting: usize,
     /// Tasks whose views are rebuilt.
     pub rebuilt: usize,
+    /// Tasks that are imported, and among which others are found.
+    pub imported: usize,
 }
 
 impl Scale {
-    /// In two minutes.
+    /// In four minutes.
     pub const QUICK: Self = Self {
         name: "--quick",
         repetitions: 31,
@@ -42,6 +44,7 @@ impl Scale {
         lives: 5_000,
         waiting: 10_000,
         rebuilt: 20_000,
+        imported: 100_000,
     };
 
     /// In twelve minutes.
@@ -58,6 +61,7 @@ impl Scale {
         lives: 5_000,
         waiting: 10_000,
         rebuilt: 100_000,
+        imported: 200_000,
     };
 
     /// Enough to see that every figure can still be taken.
@@ -74,5 +78,6 @@ impl Scale {
         lives: 20,
         waiting: 50,
         rebuilt: 50,
+        imported: 50,
     };
 }
