@@ -1,6 +1,6 @@
 //! Checking the hash chain of a ledger.
 
-use windlass_domain::chain::{Hash, Head};
+use windlass_domain::chain::Head;
 use windlass_domain::event::Kind;
 
 use crate::fault::Fault;
@@ -73,12 +73,7 @@ pub(crate) fn follows(head: &Head, recorded: &Recorded) -> Result<(), String> {
     if seq != head.seq + 1 {
         return Err(format!("event {seq} follows event {}", head.seq));
     }
-    if let Some(data) = &recorded.data
-        && Hash::of(data.as_bytes()) != recorded.data_hash
-    {
-        return Err(format!("the data of event {seq} do not match their hash"));
-    }
-    if header.hash(&head.hash, &recorded.data_hash) != recorded.hash {
+    if header.hash(&head.hash, &recorded.data_hash()) != recorded.hash {
         return Err(format!("the hash of event {seq} does not follow from what it covers"));
     }
     if Kind::from_text(&header.kind).is_none() {

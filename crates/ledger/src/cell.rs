@@ -64,9 +64,14 @@ pub(crate) trait Columns {
         self.maybe_id(column)?.ok_or_else(|| missing(column))
     }
 
+    fn maybe_hash(&self, column: usize) -> Result<Option<Hash>, Fault> {
+        self.maybe_bytes(column)?
+            .map(|bytes| bytes.try_into().map(Hash::from_bytes).map_err(|_| missing(column)))
+            .transpose()
+    }
+
     fn hash(&self, column: usize) -> Result<Hash, Fault> {
-        let bytes = self.maybe_bytes(column)?.ok_or_else(|| missing(column))?;
-        bytes.try_into().map(Hash::from_bytes).map_err(|_| missing(column))
+        self.maybe_hash(column)?.ok_or_else(|| missing(column))
     }
 
     /// A text in which '' stands for none.

@@ -214,8 +214,7 @@ impl Lines<'_> {
             return Ok(Next::End(closing.end));
         }
         let line: Line = self.parse(&text)?;
-        let recorded =
-            from_line(line).ok_or_else(|| self.invalid("a hash is not 64 hex digits"))?;
+        let recorded = from_line(line).map_err(|why| self.invalid(&why))?;
         Ok(Next::Event(Box::new(recorded)))
     }
 
@@ -246,7 +245,8 @@ impl Lines<'_> {
 }
 
 fn to_line(recorded: Recorded) -> Result<Line, Fault> {
-    let Recorded { header, data, data_hash, hash } = recorded;
+    let data_hash = recorded.data_hash();
+    let Recorded { header, data, hash, .. } = recorded;
     let data = data.map(RawValue::from_string).transpose().map_err(|source| {
         Fault::new(Code::LedgerCorrupt, "an event holds broken JSON").because(source)
     })?;
@@ -270,10 +270,15 @@ fn to_line(recorded: Recorded) -> Result<Line, Fault> {
     })
 }
 
-fn from_line(line: Line) -> Option<Recorded> {
-    Some(Recorded {
-        data_hash: Hash::from_hex(&line.data_hash)?,
-        hash: Hash::from_hex(&line.hash)?,
+fn from_line(line: Line) -> Result<Recorded, String> {
+    let hash = |text: &str| Hash::from_hex(text).ok_or("a hash is not 64 hex digits");
+    let data_hash = hash(&line.data_hash)?;
+    if line.data.as_ref().is_some_and(|data| Hash::of(data.get().as_bytes()) != data_hash) {
+        return Err(format!("the data of event {} do not match their hash", line.seq));
+    }
+    Ok(Recorded {
+        pruned: line.data.is_none().then_some(data_hash),
+        hash: hash(&line.hash)?,
         data: line.data.map(|data| data.get().to_owned()),
         header: Header {
             seq: line.seq,

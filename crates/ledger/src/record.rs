@@ -18,7 +18,8 @@ pub struct Recorded {
     pub header: Header,
     /// The stored bytes; nothing when they were pruned.
     pub data: Option<String>,
-    pub data_hash: Hash,
+    /// The hash of data that were pruned.
+    pub pruned: Option<Hash>,
     pub hash: Hash,
 }
 
@@ -33,6 +34,14 @@ impl Recorded {
     pub fn is_about_a_task(&self) -> bool {
         let kind = Kind::from_text(&self.header.kind);
         kind.is_some_and(|kind| kind.subject() == Subject::Task)
+    }
+
+    /// The hash of its data, which are there or were.
+    pub fn data_hash(&self) -> Hash {
+        match (&self.data, self.pruned) {
+            (Some(data), _) => Hash::of(data.as_bytes()),
+            (None, hash) => hash.unwrap_or(Head::EMPTY.hash),
+        }
     }
 
     pub fn head(&self) -> Head {
@@ -59,7 +68,7 @@ impl Recorded {
                 },
             },
             data: row.maybe_text(7)?,
-            data_hash: row.hash(8)?,
+            pruned: row.maybe_hash(8)?,
             hash: row.hash(15)?,
         })
     }
@@ -79,7 +88,7 @@ impl Recorded {
             Cell::Text(&header.kind),
             Cell::Int(i64::from(header.version)),
             Cell::text_or_null(self.data.as_deref()),
-            Cell::Bytes(self.data_hash.as_bytes()),
+            self.pruned.as_ref().map_or(Cell::Null, |hash| Cell::Bytes(hash.as_bytes())),
             Cell::Text(&by.actor),
             Cell::text_or_null(by.on_behalf_of.as_deref()),
             Cell::text_or_null(by.session.as_deref()),

@@ -167,9 +167,8 @@ pub(crate) const FINISHED_UNTIL: &str = concat!(
     " FROM tasks WHERE finished_at IS NOT NULL AND finished_at <= $1 ORDER BY created_seq"
 );
 
-/// The events of a task, but the one that prunes it, lose their data.
-pub(crate) const EMPTY_EVENTS: &str = "UPDATE events SET data = NULL \
-     WHERE stream = $1 AND data IS NOT NULL AND kind <> 'task_pruned'";
+/// By the primary key.
+pub(crate) const EMPTY_EVENT: &str = "UPDATE events SET data = NULL, data_hash = $1 WHERE seq = $2";
 
 /// By the primary keys: one row each.
 pub(crate) const DELETE_TASK: [&str; 2] =

@@ -238,9 +238,11 @@ pub(crate) trait Store: Statements {
         Ok(())
     }
 
-    /// Takes the data of a task's events away, and returns of how many.
-    fn empty_events(&mut self, task: TaskId) -> Result<u64, Fault> {
-        self.run(sql::EMPTY_EVENTS, &[Cell::Bytes(&task.to_bytes())])
+    /// Puts the hash of an event's data in their place.
+    fn empty_event(&mut self, recorded: &Recorded) -> Result<(), Fault> {
+        let hash = recorded.data_hash();
+        let cells = [Cell::Bytes(hash.as_bytes()), Cell::count(recorded.header.seq)];
+        self.run(sql::EMPTY_EVENT, &cells).map(drop)
     }
 
     fn events_after(&mut self, seq: u64, limit: u64) -> Result<Vec<Recorded>, Fault> {

@@ -123,8 +123,13 @@ impl<'a> Transaction<'a> {
     /// headers. Returns how many events were emptied.
     pub fn prune(&mut self, task: &Task) -> Result<u64, Fault> {
         let pruned = TaskPruned {}.into();
+        let mut history = self.history(task.id.into(), task.version)?;
+        history.retain(|event| event.data.is_some());
         self.record(task.id.into(), task.version, vec![pruned])?;
-        self.snapshot.store.empty_events(task.id)
+        for event in &history {
+            self.snapshot.store.empty_event(event)?;
+        }
+        Ok(history.len() as u64)
     }
 
     /// Appends events that another ledger recorded. Their chain must go on from the end of this one.
@@ -202,7 +207,7 @@ impl Happened {
         let data = self.event.encode()?;
         let data_hash = Hash::of(data.as_bytes());
         let hash = header.hash(&head.hash, &data_hash);
-        Ok(Recorded { header, data: Some(data), data_hash, hash })
+        Ok(Recorded { header, data: Some(data), pruned: None, hash })
     }
 }
 

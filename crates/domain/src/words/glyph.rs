@@ -16,6 +16,11 @@ pub(super) struct Glyph {
 }
 
 pub(super) fn glyphs(text: &str) -> Vec<Glyph> {
+    // Most texts of most ledgers, in a fraction of the time.
+    if text.is_ascii() {
+        let plain = |(from, letter)| Glyph { letter: char::from(letter), from, to: from + 1 };
+        return text.bytes().enumerate().map(plain).collect();
+    }
     let mut glyphs = decomposed(text);
     let is_mark = |glyph: &Glyph| canonical_combining_class(glyph.letter) != 0;
     for marks in glyphs.chunk_by_mut(|one, next| is_mark(one) && is_mark(next)) {

@@ -49,7 +49,11 @@ fn are_joined(one: char, next: char) -> bool {
 }
 
 fn sort(letter: char) -> Sort {
-    if is_combining_mark(letter) {
+    if letter.is_ascii_alphanumeric() {
+        Sort::Letter
+    } else if letter.is_ascii() {
+        Sort::Separator
+    } else if is_combining_mark(letter) {
         Sort::Mark
     } else if !letter.is_alphanumeric() || is_letter_emoji(letter) {
         Sort::Separator

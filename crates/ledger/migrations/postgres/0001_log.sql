@@ -16,14 +16,16 @@ CREATE TABLE events (
     kind         TEXT COLLATE "C" NOT NULL,
     v            BIGINT NOT NULL,
     data         TEXT COLLATE "C",
-    data_hash    BYTEA NOT NULL CHECK (octet_length(data_hash) = 32),
+    -- Of what was pruned; whoever has the data can make it.
+    data_hash    BYTEA CHECK (octet_length(data_hash) = 32),
     actor        TEXT COLLATE "C" NOT NULL,
     on_behalf_of TEXT COLLATE "C",
     session      TEXT COLLATE "C",
     correlation  BYTEA,
     causation    BYTEA,
     op           TEXT COLLATE "C",
-    hash         BYTEA NOT NULL CHECK (octet_length(hash) = 32)
+    hash         BYTEA NOT NULL CHECK (octet_length(hash) = 32),
+    CHECK ((data IS NULL) <> (data_hash IS NULL))
 );
 
 -- The history of one thing, in its order.
@@ -45,14 +47,14 @@ CREATE TRIGGER events_no_delete BEFORE DELETE ON events
 CREATE TRIGGER events_no_truncate BEFORE TRUNCATE ON events
     FOR EACH STATEMENT EXECUTE FUNCTION events_refuse();
 
--- Pruning may empty `data`; nothing else ever changes.
+-- Pruning may put the hash of `data` in its place; nothing else ever changes.
 CREATE TRIGGER events_no_update BEFORE UPDATE ON events
     FOR EACH ROW
     WHEN (NEW.data IS NOT NULL OR ROW (
-            NEW.seq, NEW.id, NEW.at, NEW.stream, NEW.stream_seq, NEW.kind, NEW.v, NEW.data_hash,
+            NEW.seq, NEW.id, NEW.at, NEW.stream, NEW.stream_seq, NEW.kind, NEW.v, coalesce(OLD.data_hash, NEW.data_hash),
             NEW.actor, NEW.on_behalf_of, NEW.session, NEW.correlation, NEW.causation, NEW.op, NEW.hash
         ) IS DISTINCT FROM ROW (
-            OLD.seq, OLD.id, OLD.at, OLD.stream, OLD.stream_seq, OLD.kind, OLD.v, OLD.data_hash,
+            OLD.seq, OLD.id, OLD.at, OLD.stream, OLD.stream_seq, OLD.kind, OLD.v, NEW.data_hash,
             OLD.actor, OLD.on_behalf_of, OLD.session, OLD.correlation, OLD.causation, OLD.op, OLD.hash
         ))
     EXECUTE FUNCTION events_refuse();

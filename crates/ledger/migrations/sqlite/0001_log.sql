@@ -16,14 +16,16 @@ CREATE TABLE events (
     kind         TEXT NOT NULL,
     v            INTEGER NOT NULL,
     data         TEXT,
-    data_hash    BLOB NOT NULL CHECK (length(data_hash) = 32),
+    -- Of what was pruned; whoever has the data can make it.
+    data_hash    BLOB CHECK (length(data_hash) = 32),
     actor        TEXT NOT NULL,
     on_behalf_of TEXT,
     session      TEXT,
     correlation  BLOB,
     causation    BLOB,
     op           TEXT,
-    hash         BLOB NOT NULL CHECK (length(hash) = 32)
+    hash         BLOB NOT NULL CHECK (length(hash) = 32),
+    CHECK ((data IS NULL) <> (data_hash IS NULL))
 ) STRICT;
 
 -- The history of one thing, in its order.
@@ -45,12 +47,12 @@ BEGIN
     SELECT raise(ABORT, 'events are append-only');
 END;
 
--- Pruning may empty `data`; nothing else ever changes.
+-- Pruning may put the hash of `data` in its place; nothing else ever changes.
 CREATE TRIGGER events_no_update BEFORE UPDATE ON events
 WHEN NEW.data IS NOT NULL
     OR NEW.seq IS NOT OLD.seq OR NEW.id IS NOT OLD.id OR NEW.at IS NOT OLD.at
     OR NEW.stream IS NOT OLD.stream OR NEW.stream_seq IS NOT OLD.stream_seq
-    OR NEW.kind IS NOT OLD.kind OR NEW.v IS NOT OLD.v OR NEW.data_hash IS NOT OLD.data_hash
+    OR NEW.kind IS NOT OLD.kind OR NEW.v IS NOT OLD.v OR (OLD.data_hash IS NOT NULL AND NEW.data_hash IS NOT OLD.data_hash)
     OR NEW.actor IS NOT OLD.actor OR NEW.on_behalf_of IS NOT OLD.on_behalf_of
     OR NEW.session IS NOT OLD.session OR NEW.correlation IS NOT OLD.correlation
     OR NEW.causation IS NOT OLD.causation OR NEW.op IS NOT OLD.op OR NEW.hash IS NOT OLD.hash

@@ -128,5 +128,5 @@ CREATE VIRTUAL TABLE search USING fts5 (
     content = '', contentless_delete = 1, detail = column, tokenize = 'ascii'
 );
 
--- The same by word, to compare two indexes.
-CREATE VIRTUAL TABLE search_words USING fts5vocab (search, instance);
+-- The same by word and place with the number of tasks, to compare two indexes.
+CREATE VIRTUAL TABLE search_words USING fts5vocab (search, col);

@@ -13,6 +13,8 @@ on_both! {
     a_transaction_reads_what_it_wrote
     events_cannot_be_changed_or_deleted
     data_can_be_pruned_and_the_chain_still_verifies
+    a_wrong_hash_in_the_place_of_data_is_found
+    what_was_pruned_cannot_be_changed_any_more
     a_changed_event_is_found
     a_kept_head_finds_a_log_that_was_cut
     notes_are_the_comments_checkpoints_and_reasons
@@ -121,9 +123,34 @@ fn events_cannot_be_changed_or_deleted(bed: &mut Bed) {
 
 fn data_can_be_pruned_and_the_chain_still_verifies(bed: &mut Bed) {
     some_history(bed);
-    behind_its_back(bed, "UPDATE events SET data = NULL WHERE seq = 4").unwrap();
+    let event = bed.ledger.read(|snapshot| Ok(snapshot.events_after(3, 1)?)).unwrap();
+    empty(bed, 4, &event[0].data_hash().to_string()).unwrap();
     let found = bed.ledger.read(|snapshot| Ok(audit(snapshot, None)?)).unwrap();
     assert_eq!((found.findings.len(), found.pruned), (0, 1));
+}
+
+fn a_wrong_hash_in_the_place_of_data_is_found(bed: &mut Bed) {
+    some_history(bed);
+    empty(bed, 4, &"0".repeat(64)).unwrap();
+    let found = bed.ledger.read(|snapshot| Ok(audit(snapshot, None)?)).unwrap();
+    assert_eq!(found.findings, ["the hash of event 4 does not follow from what it covers"]);
+}
+
+fn what_was_pruned_cannot_be_changed_any_more(bed: &mut Bed) {
+    some_history(bed);
+    empty(bed, 4, &"0".repeat(64)).unwrap();
+    let refused = empty(bed, 4, &"1".repeat(64)).unwrap_err();
+    assert!(refused.contains("append-only"), "{refused}");
+}
+
+/// Puts a hash in the place of an event's data.
+fn empty(bed: &mut Bed, seq: u64, hash: &str) -> Result<(), String> {
+    let hash = match bed.location {
+        Location::Sqlite(_) => format!("X'{hash}'"),
+        Location::Postgres(_) => format!("decode('{hash}', 'hex')"),
+    };
+    let text = format!("UPDATE events SET data = NULL, data_hash = {hash} WHERE seq = {seq}");
+    behind_its_back(bed, &text)
 }
 
 fn a_changed_event_is_found(bed: &mut Bed) {
@@ -135,7 +162,7 @@ fn a_changed_event_is_found(bed: &mut Bed) {
     behind_its_back(bed, disarm).unwrap();
     behind_its_back(bed, "UPDATE events SET data = '{\"text\":\"forged\"}' WHERE seq = 4").unwrap();
     let found = bed.ledger.read(|snapshot| Ok(audit(snapshot, None)?)).unwrap();
-    assert_eq!(found.findings, ["the data of event 4 do not match their hash"]);
+    assert_eq!(found.findings, ["the hash of event 4 does not follow from what it covers"]);
     assert_eq!(found.head.seq, 3);
 }
 
