@@ -12,6 +12,7 @@ use windlass_ops::settings::Format;
 use windlass_ops::table::{Entry, Request, TABLE};
 
 use crate::own::{OWN, Own};
+use crate::wrap::{LongWord, wrap};
 use crate::{help, suggest};
 
 /// What a group of subcommands is about.
@@ -21,9 +22,6 @@ pub(crate) const GROUPS: [(&str, &str); 4] = [
     ("audit", "The hash chain of the log"),
     ("db", "The database of the ledger"),
 ];
-
-/// Help is easier to read on a page that is not too wide.
-const WIDEST_HELP: usize = 100;
 
 /// Flags that every command takes.
 #[derive(Debug, Clone, Default)]
@@ -63,7 +61,7 @@ pub(crate) struct Wrong {
 /// The whole command tree, with help for a page of that width. The arguments of a leaf are added
 /// only when it is used.
 pub(crate) fn tree(width: usize) -> Command {
-    let width = width.min(WIDEST_HELP);
+    let width = width.min(help::WIDEST);
     let mut root = Command::new("windlass")
         .version(env!("CARGO_PKG_VERSION"))
         .about("A control plane for coding agents")
@@ -72,6 +70,7 @@ pub(crate) fn tree(width: usize) -> Command {
         .arg_required_else_help(true)
         .infer_long_args(false)
         .term_width(width)
+        .next_line_help(width < help::NARROW)
         .args(globals());
     for (group, about) in GROUPS {
         let mut command =
@@ -81,33 +80,46 @@ pub(crate) fn tree(width: usize) -> Command {
             if let (Some(first), Some(leaf)) = (words.next(), words.next())
                 && first == group
             {
-                command = command.subcommand(operation(leaf, entry));
+                command = command.subcommand(operation(leaf, entry, width));
             }
         }
         root = root.subcommand(command);
     }
     for entry in TABLE.iter().filter(|entry| !entry.name.contains('.')) {
-        root = root.subcommand(operation(entry.name, entry));
+        root = root.subcommand(operation(entry.name, entry, width));
     }
     for own in &OWN {
-        root = root.subcommand(leaf(own.name, own.about, own.example).defer(own.arguments));
+        let leaf = leaf(own.name, own.about, own.example, width);
+        root = root.subcommand(leaf.defer(own.arguments));
     }
-    let help = help::root(&root, width);
-    root.override_help(help)
+    root
 }
 
-fn operation(name: &'static str, entry: &Entry) -> Command {
-    leaf(name, entry.about, entry.example).defer(entry.arguments)
+/// Sorts words into commands and arguments. The first page of help is made only for those who
+/// want to see it.
+fn sorted(words: &[OsString], width: usize) -> Result<ArgMatches, clap::Error> {
+    let matches = tree(width).try_get_matches_from(words);
+    match matches.as_ref().map_err(clap::Error::kind) {
+        Err(ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand) => {
+            help::on_first_page(tree(width), width).try_get_matches_from(words)
+        }
+        _ => matches,
+    }
+}
+
+fn operation(name: &'static str, entry: &Entry, width: usize) -> Command {
+    leaf(name, entry.about, entry.example, width).defer(entry.arguments)
 }
 
 /// The text about it is part of the template, because the arguments, when they are added, bring
 /// another one along.
-fn leaf(name: &'static str, about: &'static str, example: &str) -> Command {
+fn leaf(name: &'static str, about: &'static str, example: &str, width: usize) -> Command {
     let bold = Style::new().bold();
+    let wrapped = wrap(about, width, width, LongWord::Whole).join("\n");
     Command::new(name)
         .about(about)
         .help_template(format!(
-            "{about}\n\n{{usage-heading}} {{usage}}\n\n{{all-args}}{{after-help}}"
+            "{wrapped}\n\n{{usage-heading}} {{usage}}\n\n{{all-args}}{{after-help}}"
         ))
         .after_help(format!("{bold}Example:{bold:#}\n  {example}"))
 }
@@ -128,7 +140,7 @@ pub(crate) fn globals() -> [Arg; 3] {
 pub(crate) fn parse(words: &[OsString], width: usize) -> Result<Parsed, Wrong> {
     let asked_format = format_hint(words);
     let wrong = |error: clap::Error| explain(error, asked_format);
-    let mut matches = match tree(width).try_get_matches_from(words) {
+    let mut matches = match sorted(words, width) {
         Ok(matches) => matches,
         Err(error)
             if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) =>
@@ -198,7 +210,11 @@ fn format_hint(words: &[OsString]) -> Option<Format> {
 /// Turns clap's error into ours: a value that is wrong is refused like any other, and what may
 /// have been meant is suggested, never assumed.
 fn explain(error: clap::Error, format: Option<Format>) -> Wrong {
+    let is_empty =
+        error.get(ContextKind::InvalidValue) == Some(&ContextValue::String(String::new()));
     let code = match error.kind() {
+        // A flag without its value is an unfinished command line, not a wrong value.
+        ErrorKind::InvalidValue if is_empty => Code::Usage,
         ErrorKind::InvalidValue | ErrorKind::ValueValidation | ErrorKind::InvalidUtf8 => {
             Code::InvalidValue
         }

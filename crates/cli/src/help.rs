@@ -1,18 +1,26 @@
-//! The first page of help: every command under a heading.
+//! Help: how wide it is, and its first page, with every command under a heading.
+
+use std::fmt::Write as _;
 
 use clap::Command;
-use windlass_ops::sheet::{Cell, Sheet, Tone};
+use clap::builder::StyledStr;
+use windlass_ops::sheet::{Cell, Sheet};
 
 use crate::command::globals;
 use crate::page::Paper;
 use crate::wrap::fill;
 
+/// Help is easier to read on a page that is not too wide.
+pub(crate) const WIDEST: usize = 100;
+/// Below this there is no room for help beside a flag.
+pub(crate) const NARROW: usize = 60;
+
 /// Where people look for a command, in the order in which they need them.
 const HEADINGS: [(&str, &[&str]); 4] = [
-    ("Work", &["task", "project", "why"]),
-    ("The ledger", &["events", "audit", "doctor", "validate", "backup", "export", "import", "db"]),
-    ("Settings and help", &["config", "explain", "help"]),
-    ("This terminal", &["completions", "man"]),
+    ("Work:", &["task", "project", "why"]),
+    ("The ledger:", &["events", "audit", "doctor", "validate", "backup", "export", "import", "db"]),
+    ("Settings and help:", &["config", "explain", "help"]),
+    ("This terminal:", &["completions", "man"]),
 ];
 
 /// clap adds this command by itself.
@@ -21,58 +29,71 @@ const HELP: (&str, &str) = ("help", "Show the help of a command: windlass help t
 const PROMISE: &str = "Tasks are claimed once, never lost, and really done.";
 
 const FIRST_STEPS: [&str; 3] = [
-    "windlass task add 'fix the login page' -s ready",
-    "windlass task claim --next --agent worker-1 --lease 30m",
-    "windlass task complete 8F3K2Q --fence 1",
+    "  windlass task add 'fix the login page' -s ready",
+    "  windlass task claim --next --agent worker-1 --lease 30m",
+    "  windlass task complete 8F3K2Q --fence 1",
 ];
 
-/// The page, in colours that are taken off where they are not wanted.
-pub(crate) fn root(root: &Command, width: usize) -> String {
-    let about = root.get_about().map(ToString::to_string).unwrap_or_default();
-    let mut sheet = Sheet::line(format!("{about}."))
-        .and_line(PROMISE)
-        .and_heading("Usage")
-        .and_line("  windlass [OPTIONS] COMMAND");
-    let mut left: Vec<(&str, String)> = root
-        .get_subcommands()
-        .map(|command| (command.get_name(), command.get_about().map(ToString::to_string)))
-        .map(|(name, about)| (name, about.unwrap_or_default()))
-        .chain([(HELP.0, HELP.1.to_owned())])
-        .collect();
-    for (heading, names) in HEADINGS {
-        let mut facts = Vec::new();
-        for name in names {
-            let place = left.iter().position(|(command, _)| command == name);
-            facts.extend(place.map(|place| left.remove(place)));
-        }
-        sheet = listed(sheet.and_heading(heading), facts);
-    }
-    if !left.is_empty() {
-        sheet = listed(sheet.and_heading("More"), left);
-    }
-    let mut options: Vec<(String, String)> = globals()
-        .iter()
-        .map(|argument| {
-            let value = argument.get_value_names().map(|names| names.join(" "));
-            let name = format!("--{} {}", argument.get_id(), value.unwrap_or_default());
-            let help = argument.get_help().map(ToString::to_string);
-            (name.trim_end().to_owned(), help.unwrap_or_default())
-        })
-        .collect();
-    options.push(("-h, --help".to_owned(), "Show help, of a command its arguments".to_owned()));
-    options.push(("-V, --version".to_owned(), "Show the version".to_owned()));
-    let facts = options.iter().map(|(name, help)| (name.as_str(), help.as_str().into()));
-    sheet = sheet.and_heading("Options").and_facts(facts).and_heading("First steps");
-    for step in FIRST_STEPS {
-        sheet = sheet.and_line(Cell::toned(format!("  {step}"), Tone::Plain));
-    }
-    Paper { width, colour: true }.render(&sheet)
+/// The tree with our own first page.
+pub(crate) fn on_first_page(root: Command, width: usize) -> Command {
+    let page = first_page(&root, width.min(WIDEST));
+    root.override_help(page)
 }
 
-fn listed(sheet: Sheet, commands: Vec<(&str, String)>) -> Sheet {
-    let named: Vec<(String, Cell)> =
-        commands.into_iter().map(|(name, about)| (fill(name, NAME), about.into())).collect();
-    sheet.and_facts(named.iter().map(|(name, about)| (name.as_str(), about.clone())))
+/// The page, in colours that are taken off where they are not wanted.
+fn first_page(root: &Command, width: usize) -> String {
+    let paper = Paper { width, colour: true };
+    let about = said(root.get_about());
+    let mut page = paper.render(&Sheet::line(format!("{about}.")).and_line(PROMISE));
+    let mut heading = |heading: &str, below: &str| {
+        let heading = paper.render(&Sheet::default().and_heading(heading));
+        let _infallible = write!(page, "\n{heading}{below}");
+    };
+    heading("Usage: windlass [OPTIONS] <COMMAND>", "");
+    let mut left = commands(root);
+    for (title, names) in HEADINGS {
+        let (here, others) = left.into_iter().partition(|(name, _)| names.contains(&name.trim()));
+        heading(title, &paper.listed(&in_order(here, names)));
+        left = others;
+    }
+    if !left.is_empty() {
+        heading("More:", &paper.listed(&left));
+    }
+    heading("Options:", &paper.listed(&options()));
+    let steps = FIRST_STEPS.iter().fold(Sheet::default(), |sheet, step| sheet.and_line(*step));
+    heading("First steps:", &paper.render(&steps));
+    page
+}
+
+/// Every command of the first level with what it does.
+fn commands(root: &Command) -> Vec<(String, Cell)> {
+    let commands = root.get_subcommands();
+    let commands = commands.map(|command| (command.get_name(), said(command.get_about())));
+    let all = commands.chain([(HELP.0, HELP.1.to_owned())]);
+    all.map(|(name, about)| (fill(name, NAME), about.into())).collect()
+}
+
+fn in_order(mut commands: Vec<(String, Cell)>, names: &[&str]) -> Vec<(String, Cell)> {
+    commands.sort_by_key(|(command, _)| names.iter().position(|name| *name == command.trim()));
+    commands
+}
+
+fn options() -> Vec<(String, Cell)> {
+    let globals = globals();
+    let globals = globals.iter().map(|argument| {
+        let value = argument.get_value_names().map(|names| format!(" <{}>", names.join(" ")));
+        let name = format!("--{}{}", argument.get_id(), value.unwrap_or_default());
+        (name, said(argument.get_help()).into())
+    });
+    let own = [
+        ("-h, --help", "Show this page, or the help of a command"),
+        ("-V, --version", "Show the version"),
+    ];
+    globals.chain(own.map(|(name, help)| (name.to_owned(), help.into()))).collect()
+}
+
+fn said(text: Option<&StyledStr>) -> String {
+    text.map(ToString::to_string).unwrap_or_default()
 }
 
 /// So that nearly all headings share one column.
@@ -86,8 +107,7 @@ mod tests {
     use crate::command::tree;
 
     fn page(width: usize) -> String {
-        let help = tree(width).render_help();
-        help.to_string()
+        on_first_page(tree(width), width).render_help().to_string()
     }
 
     #[test]
@@ -97,7 +117,7 @@ mod tests {
             let line = format!("\n  {}  ", fill(command.get_name(), NAME));
             assert_eq!(page.matches(&line).count(), 1, "{line}\n{page}");
         }
-        assert!(!page.contains("More"), "a command has no heading:\n{page}");
+        assert!(!page.contains("More:"), "a command has no heading:\n{page}");
         assert!(page.lines().all(|line| !line.starts_with("      ")), "{page}");
     }
 

@@ -37,10 +37,17 @@ impl Paper {
                     }
                     page.line(&Cell::toned(text.clone(), Tone::Strong));
                 }
-                Block::Facts(facts) => page.facts(facts),
+                Block::Facts(facts) => page.facts(facts, Tone::Dim),
                 Block::Table { columns, rows } => page.table(columns, rows),
             }
         }
+        page.text
+    }
+
+    /// Names that matter as much as what is said about them, one a line.
+    pub(crate) fn listed(self, items: &[(String, Cell)]) -> String {
+        let mut page = Page { text: String::new(), paper: self };
+        page.facts(items, Tone::Plain);
         page.text
     }
 
@@ -121,17 +128,17 @@ impl Page {
         }
     }
 
-    fn facts(&mut self, facts: &[(String, Cell)]) {
+    fn facts(&mut self, facts: &[(String, Cell)], names: Tone) {
         let widest = facts.iter().map(|(name, _)| name.width()).max().unwrap_or(0);
         let column = HANGING + widest + GAP;
         let room = self.paper.width.saturating_sub(column);
         let said = facts.iter().filter(|(_, value)| !value.text.is_empty());
         if room < LEAST_BESIDE {
             let said = said.map(|(name, value)| (name.as_str(), value));
-            return self.stacked(said, LongWord::Whole);
+            return self.stacked(said, names, LongWord::Whole);
         }
         for (name, value) in said {
-            let mut before = format!("  {}  ", self.paper.paint(&fill(name, widest), Tone::Dim));
+            let mut before = format!("  {}  ", self.paper.paint(&fill(name, widest), names));
             for line in harmless(&value.text).split('\n') {
                 for line in wrap(line, room, room, LongWord::Whole) {
                     let line = self.paper.paint(&line, value.tone);
@@ -186,16 +193,22 @@ impl Page {
                 self.end_line();
             }
             let said = columns.iter().zip(row).filter(|(_, value)| !value.text.is_empty());
-            self.stacked(said.map(|(column, value)| (column.name, value)), LongWord::Broken);
+            let said = said.map(|(column, value)| (column.name, value));
+            self.stacked(said, Tone::Dim, LongWord::Broken);
         }
     }
 
     /// `name: value`, one below the other.
-    fn stacked<'a>(&mut self, pairs: impl Iterator<Item = (&'a str, &'a Cell)>, long: LongWord) {
+    fn stacked<'a>(
+        &mut self,
+        pairs: impl Iterator<Item = (&'a str, &'a Cell)>,
+        names: Tone,
+        long: LongWord,
+    ) {
         for (name, value) in pairs {
-            let name = format!("{name}: ");
+            let name = format!("{}: ", name.trim_end());
             let rest = self.room(HANGING);
-            let mut before = self.paper.paint(&name, Tone::Dim);
+            let mut before = self.paper.paint(&name, names);
             let mut first = self.room(name.width());
             for line in harmless(&value.text).split('\n') {
                 for line in wrap(line, first, rest, long) {

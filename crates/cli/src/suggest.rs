@@ -4,6 +4,9 @@ use clap::error::{ContextKind, ContextValue};
 use windlass_domain::near::near;
 use windlass_ops::table::{Entry, TABLE};
 
+use crate::command::GROUPS;
+use crate::own::OWN;
+
 /// Words that other tools use, and the operations that do what they mean.
 const OTHER_WORDS: [(&str, &[&str]); 24] = [
     ("close", &["task.complete"]),
@@ -43,13 +46,34 @@ pub(crate) fn meant(error: &clap::Error) -> Vec<String> {
         }
     }
     if let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand) {
-        found.extend(commands(&given.to_lowercase()));
+        let given = given.to_lowercase();
+        found.extend(beginnings(&given));
+        found.extend(commands(&given));
+        // Those of the group in which it was looked for come first.
+        if let Some(group) = group(error) {
+            found.sort_by_key(|command| !command.starts_with(&group));
+        }
     }
-    if let Some(ContextValue::Strings(words)) = error.get(ContextKind::SuggestedSubcommand)
-        && found.is_empty()
-    {
-        found.extend(words.iter().cloned());
-    }
+    found
+}
+
+/// The words before the one that made no sense, as the usage has them: `windlass task `.
+fn group(error: &clap::Error) -> Option<String> {
+    let ContextValue::StyledStr(usage) = error.get(ContextKind::Usage)? else {
+        return None;
+    };
+    let usage = usage.to_string();
+    let end = usage.find(['[', '<'])?;
+    Some(usage.get(..end)?.trim_start_matches("Usage: ").to_owned())
+}
+
+/// Groups and other words that a command can begin with.
+fn beginnings(given: &str) -> Vec<String> {
+    let words = GROUPS.iter().map(|(group, _)| *group).chain(OWN.iter().map(|own| own.name));
+    let words: Vec<&str> = words.chain(["help"]).collect();
+    let longer = words.iter().filter(|word| given.len() >= 3 && word.starts_with(given));
+    let mut found: Vec<String> = longer.map(|word| (*word).to_owned()).collect();
+    found.extend(near(given, words).into_iter().filter(|word| !word.starts_with(given)));
     found
 }
 
@@ -82,6 +106,12 @@ mod tests {
     #[test]
     fn the_word_of_another_tool_is_understood() {
         assert_eq!(commands("done"), ["windlass task complete"]);
+    }
+
+    #[test]
+    fn a_group_is_found_by_its_beginning_or_a_near_miss() {
+        assert_eq!(beginnings("proj"), ["project"]);
+        assert_eq!(beginnings("tsk"), ["task"]);
     }
 
     #[test]

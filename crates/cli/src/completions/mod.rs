@@ -20,7 +20,7 @@ use line::{Line, Wanted};
 pub(crate) const OWN: Own = Own {
     name: "completions",
     about: "Print a script that completes commands, tasks and projects",
-    example: "windlass completions bash > ~/.local/share/bash-completion/completions/windlass",
+    example: "source <(windlass completions bash)",
     arguments,
     run,
 };
