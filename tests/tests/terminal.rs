@@ -8,6 +8,7 @@
 )]
 
 use std::fs;
+use std::net::TcpListener;
 use std::path::Path;
 
 use windlass_domain::Code;
@@ -396,8 +397,13 @@ fn a_ledger_that_cannot_be_read_offers_nothing() {
         fs::write(&ledger.address, nonsense).unwrap();
         assert!(candidates(&run, &words).is_empty(), "{nonsense}");
     }
-    let away = run.clone().db("postgres://nobody@127.0.0.1:1/nothing?sslmode=disable");
-    assert!(candidates(&away, &words).is_empty(), "a server that is not there");
+    let server = |port| format!("postgres://nobody@127.0.0.1:{port}/nothing?sslmode=disable");
+    assert!(candidates(&run.clone().db(server(1)), &words).is_empty(), "no server");
+    // It is there, and that is all.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = silent.local_addr().unwrap().port();
+    assert!(candidates(&run.clone().db(server(port)), &words).is_empty(), "a silent server");
+
     let mistaken = run.env("WINDLASS_CLAIMS_REQUIRE", "nonsense");
     assert!(candidates(&mistaken, &words).is_empty(), "settings that make no sense");
 }

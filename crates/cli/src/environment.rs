@@ -15,7 +15,7 @@ use crate::command::Flags;
 use crate::terminal::Look;
 
 /// Variables that set a value of the settings.
-const VARIABLES: [(&str, &str); 8] = [
+pub(crate) const VARIABLES: [(&str, &str); 8] = [
     ("WINDLASS_AGENT", "agent"),
     ("WINDLASS_PROJECT", "project"),
     ("WINDLASS_CLAIMS_LEASE", "claims.lease"),

@@ -26,7 +26,7 @@ const HEADINGS: [(&str, &[&str]); 4] = [
 /// clap adds this command by itself.
 const HELP: (&str, &str) = ("help", "Show the help of a command: windlass help task add");
 
-const PROMISE: &str = "Tasks are claimed once, never lost, and really done.";
+pub(crate) const PROMISE: &str = "Tasks are claimed once, never lost, and really done.";
 
 const FIRST_STEPS: [&str; 3] = [
     "  windlass task add 'fix the login page' -s ready",

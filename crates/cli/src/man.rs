@@ -9,11 +9,13 @@ use clap_mangen::roff::{Roff, bold, roman};
 use serde_json::json;
 use windlass_domain::{Code, Exit};
 use windlass_ledger::Fault;
-use windlass_ops::settings::Format;
+use windlass_ops::settings::{Format, KEYS};
 use windlass_ops::sheet::Sheet;
 use windlass_ops::table::Entry;
 
 use crate::command::tree;
+use crate::environment::VARIABLES;
+use crate::help::PROMISE;
 use crate::own::{self, Call, Own};
 use crate::report;
 
@@ -27,6 +29,29 @@ pub(crate) const OWN: Own = Own {
 
 /// The width of a page is the reader's affair; the tree wants one for its help.
 const ANY_WIDTH: usize = 80;
+
+const MORE_VARIABLES: [(&str, &str); 2] = [
+    ("WINDLASS_TASK, WINDLASS_FENCE", "a task and the fence of the claim under which it is held"),
+    ("NO_COLOR", "set to anything: no colours"),
+];
+
+const FILES: [(&str, &str); 3] = [
+    ("$XDG_CONFIG_HOME/windlass/config.toml", "the settings of the user"),
+    (".windlass/config.toml", "the settings of a repository, in its folder or one above"),
+    ("$XDG_DATA_HOME/windlass/ledger.db", "the ledger, where no other is named"),
+];
+
+const EXITS: [(Exit, &str); 9] = [
+    (Exit::Done, "done; also: there was nothing to claim"),
+    (Exit::Unexpected, "something that should not happen"),
+    (Exit::Usage, "wrong usage"),
+    (Exit::Refused, "refused by a rule, or an invalid value"),
+    (Exit::NotFound, "not found"),
+    (Exit::Storage, "storage failed"),
+    (Exit::Findings, "a check found something"),
+    (Exit::NotAllowed, "not allowed"),
+    (Exit::Elsewhere, "the same operation is running elsewhere, try again"),
+];
 
 fn arguments(command: Command) -> Command {
     let folder = Arg::new("folder")
@@ -90,8 +115,33 @@ fn pages() -> std::io::Result<Vec<Page>> {
     let mut root = tree(ANY_WIDTH).disable_help_subcommand(true);
     root.build();
     let mut pages = Vec::new();
-    collect(&root, &[], &mut pages)?;
+    collect(&with_own_words(root, &[]), &[], &mut pages)?;
     Ok(pages)
+}
+
+/// The arguments of a leaf have brought another text about it along; it says a little more.
+fn with_own_words(command: Command, path: &[&str]) -> Command {
+    let mut command = command.subcommand_value_name("COMMAND").subcommand_help_heading("COMMANDS");
+    let names: Vec<String> =
+        command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
+    for name in names {
+        let path = [path, &[name.as_str()]].concat();
+        command = command.mut_subcommand(&name, |below| with_own_words(below, &path));
+    }
+    let more = command.get_about().map(ToString::to_string).unwrap_or_default();
+    match own_words(path) {
+        Some((about, _)) => command.about(about).long_about(format!("{more}.")),
+        None if path.is_empty() => command.long_about(format!("{more}. {PROMISE}")),
+        None => command,
+    }
+}
+
+/// What a leaf says of itself, and its example.
+fn own_words(path: &[&str]) -> Option<(&'static str, &'static str)> {
+    let name = path.join(".");
+    let operation = Entry::named(&name).map(|entry| (entry.about, entry.example));
+    let own = || own::OWN.iter().find(|own| own.name == name);
+    operation.or_else(|| own().map(|own| (own.about, own.example)))
 }
 
 fn collect(command: &Command, path: &[&str], pages: &mut Vec<Page>) -> std::io::Result<()> {
@@ -104,13 +154,9 @@ fn collect(command: &Command, path: &[&str], pages: &mut Vec<Page>) -> std::io::
 
 /// A page has the sections that readers of manuals know.
 fn page(command: &Command, path: &[&str]) -> std::io::Result<Page> {
-    let (about, example) = own_words(command, path);
-    let command = command.clone().about(about);
-    let man = Man::new(command.clone())
-        .manual("Windlass")
-        .source(format!("windlass {}", env!("CARGO_PKG_VERSION")));
-    let mut text = Text::default();
-    text.add(|w| man.render_title(w))?;
+    let name = name_of(path);
+    let man = Man::new(command.clone());
+    let mut text = Text(title(&name));
     text.add(|w| man.render_name_section(w))?;
     text.add(|w| man.render_synopsis_section(w))?;
     text.add(|w| man.render_description_section(w))?;
@@ -118,13 +164,18 @@ fn page(command: &Command, path: &[&str]) -> std::io::Result<Page> {
     if command.has_subcommands() {
         text.add(|w| man.render_subcommands_section(w))?;
     }
-    text.add(|w| ending(path, example).to_writer(w))?;
-    let text = text.0;
-    Ok(Page { name: name_of(path), text })
+    text.add(|w| ending(path).to_writer(w))?;
+    Ok(Page { name, text: text.0 })
+}
+
+/// The first lines. A page has no date, so that the same program always makes the same pages.
+fn title(name: &str) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let preamble = Roff::new().render();
+    format!("{preamble}.TH {name} 1 \"\" \"windlass {version}\" \"Windlass\"\n")
 }
 
 /// A page in the making.
-#[derive(Default)]
 struct Text(String);
 
 impl Text {
@@ -137,28 +188,17 @@ impl Text {
         render(&mut section)?;
         let section = String::from_utf8_lossy(&section);
         let preamble = Roff::new().render();
-        let bare = section.strip_prefix(&preamble).filter(|_| !self.0.is_empty());
-        self.0.push_str(bare.unwrap_or(&section));
+        self.0.push_str(section.strip_prefix(&preamble).unwrap_or(&section));
         Ok(())
     }
 }
 
-/// What a command says of itself, and its example. The arguments of a leaf have brought another
-/// text about it along.
-fn own_words(command: &Command, path: &[&str]) -> (String, Option<&'static str>) {
-    let name = path.join(".");
-    if let Some(entry) = Entry::named(&name) {
-        return (entry.about.to_owned(), Some(entry.example));
-    }
-    if let Some(own) = own::OWN.iter().find(|own| own.name == name) {
-        return (own.about.to_owned(), Some(own.example));
-    }
-    (command.get_about().map(ToString::to_string).unwrap_or_default(), None)
-}
-
-fn ending(path: &[&str], example: Option<&str>) -> Roff {
+fn ending(path: &[&str]) -> Roff {
     let mut roff = Roff::new();
-    if let Some(example) = example {
+    if path.is_empty() {
+        surroundings(&mut roff);
+    }
+    if let Some((_, example)) = own_words(path) {
         roff.control("SH", ["EXAMPLE"]).control("EX", []);
         roff.text([roman(example)]).control("EE", []);
     }
@@ -175,6 +215,27 @@ fn ending(path: &[&str], example: Option<&str>) -> Roff {
         roff.text(see);
     }
     roff
+}
+
+/// What every command looks at and how it ends, for the first page.
+fn surroundings(roff: &mut Roff) {
+    let about = |key: &str| KEYS.iter().find(|known| known.name == key).map(|key| key.about);
+    let variables = VARIABLES.iter().filter_map(|(name, key)| Some((*name, about(key)?)));
+    described(roff, "ENVIRONMENT", variables.chain(MORE_VARIABLES));
+    described(roff, "FILES", FILES);
+    let exits = EXITS.map(|(exit, meaning)| ((exit as u8).to_string(), meaning));
+    described(roff, "EXIT STATUS", exits.iter().map(|(exit, meaning)| (exit.as_str(), *meaning)));
+}
+
+fn described<'a>(
+    roff: &mut Roff,
+    heading: &str,
+    items: impl IntoIterator<Item = (&'a str, &'a str)>,
+) {
+    roff.control("SH", [heading]);
+    for (name, meaning) in items {
+        roff.control("TP", []).text([bold(name)]).text([roman(meaning)]);
+    }
 }
 
 fn name_of(path: &[&str]) -> String {
@@ -217,6 +278,17 @@ mod tests {
             assert_eq!(headings.get(..3), Some(&expected[..]), "{name}");
             assert!(headings.iter().any(|heading| heading.contains("OPTIONS")), "{name}");
             assert!(text.contains(&format!(".TH {name} 1 ")), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_first_page_tells_of_every_variable_and_exit_status() {
+        let (_, text) = texts().swap_remove(0);
+        for (variable, _) in VARIABLES {
+            assert!(text.contains(&format!("fB{variable}fR")), "{variable}: {text}");
+        }
+        for (index, (exit, _)) in EXITS.iter().enumerate() {
+            assert_eq!(index, usize::from(*exit as u8));
         }
     }
 

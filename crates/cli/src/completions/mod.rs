@@ -82,11 +82,11 @@ fn run(call: &Call<'_>) -> std::io::Result<Exit> {
 /// into the line that somebody is typing.
 fn answer(words: &[String], call: &Call<'_>) -> String {
     let line = Line::read(words);
-    let candidates = match line.wanted {
+    let candidates = match &line.wanted {
         Wanted::Nothing => Vec::new(),
         Wanted::Files => return FILES.to_owned(),
-        Wanted::Words(candidates) => candidates,
-        Wanted::Value(value) => values::known(value, line.db, call.environment),
+        Wanted::Words(candidates) => candidates.clone(),
+        Wanted::Value(value) => values::known(*value, &line, call.environment),
     };
     let typed = line.typed.to_lowercase();
     let mut text = String::new();
