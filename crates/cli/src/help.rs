@@ -8,6 +8,7 @@ use windlass_ops::sheet::{Cell, Sheet};
 
 use crate::command::globals;
 use crate::page::Paper;
+use crate::terminal::Look;
 use crate::wrap::fill;
 
 /// Help is easier to read on a page that is not too wide.
@@ -42,7 +43,7 @@ pub(crate) fn on_first_page(root: Command, width: usize) -> Command {
 
 /// The page, in colours that are taken off where they are not wanted.
 fn first_page(root: &Command, width: usize) -> String {
-    let paper = Paper { width, colour: true };
+    let paper = Paper::of_width(width).seen_in(Look::Colour);
     let about = said(root.get_about());
     let mut page = paper.render(&Sheet::line(format!("{about}.")).and_line(PROMISE));
     let mut heading = |heading: &str, below: &str| {

@@ -35,7 +35,7 @@ use terminal::{Reader, Terminal};
 fn main() -> ExitCode {
     let environment = Environment::read();
     let mut terminal = Terminal::new(&environment);
-    let exit = match command::parse(environment.arguments(), terminal.paper().width) {
+    let exit = match command::parse(environment.arguments(), terminal.paper().width()) {
         Ok(Parsed::Help(help)) => {
             let has_colour = terminal.paper().colour;
             let help = if has_colour { help.ansi().to_string() } else { help.to_string() };

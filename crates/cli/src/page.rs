@@ -7,6 +7,7 @@ use unicode_width::UnicodeWidthStr as _;
 use windlass_ops::sheet::{Block, Cell, Column, Sheet, Tone};
 
 use crate::columns::{self, Fitted, GAP};
+use crate::terminal::Look;
 use crate::wrap::{LongWord, cut, fill, harmless, wrap};
 
 /// How far lines that go on are indented.
@@ -19,11 +20,34 @@ const LEAST_TEXT: usize = 8;
 /// How wide a page is, and whether it may have colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Paper {
-    pub(crate) width: usize,
+    /// How wide tables may be.
+    table: usize,
+    /// How wide everything else may be.
+    text: usize,
     pub(crate) colour: bool,
 }
 
 impl Paper {
+    /// A window.
+    pub(crate) fn of_width(width: usize) -> Self {
+        Self { table: width, text: width, colour: false }
+    }
+
+    /// Where there is no window, a line is as long as it is: nobody has to put it together again.
+    pub(crate) fn endless(table: usize) -> Self {
+        Self { table, text: usize::MAX, colour: false }
+    }
+
+    #[must_use]
+    pub(crate) fn seen_in(self, look: Look) -> Self {
+        Self { colour: look == Look::Colour, ..self }
+    }
+
+    /// The width of a window; of a usual one where there is none.
+    pub(crate) fn width(self) -> usize {
+        self.table
+    }
+
     /// The sheet as text.
     pub(crate) fn render(self, sheet: &Sheet) -> String {
         let mut page = Page { text: String::new(), paper: self };
@@ -53,8 +77,7 @@ impl Paper {
 
     /// `label: text`, broken where it must be.
     pub(crate) fn labelled(self, label: &str, tone: Tone, text: &str) -> String {
-        let plain = Self { colour: false, ..self };
-        let page = plain.render(&Sheet::line(format!("{label}: {text}")));
+        let page = self.seen_in(Look::Plain).render(&Sheet::line(format!("{label}: {text}")));
         match page.strip_prefix(label) {
             Some(rest) => format!("{}{rest}", self.paint(label, tone)),
             None => page,
@@ -110,7 +133,7 @@ impl Page {
     /// this one when it was too long.
     fn flow(&mut self, left: &str, line: &str) -> String {
         let gap = if left.is_empty() { "" } else { " " };
-        let width = self.paper.width;
+        let width = self.paper.text;
         let mut lines = wrap(&format!("{left}{gap}{line}"), width, width, LongWord::Whole);
         let mut last = lines.pop().unwrap_or_default();
         for line in &lines {
@@ -131,7 +154,7 @@ impl Page {
     fn facts(&mut self, facts: &[(String, Cell)], names: Tone) {
         let widest = facts.iter().map(|(name, _)| name.width()).max().unwrap_or(0);
         let column = HANGING + widest + GAP;
-        let room = self.paper.width.saturating_sub(column);
+        let room = self.paper.text.saturating_sub(column);
         let said = facts.iter().filter(|(_, value)| !value.text.is_empty());
         if room < LEAST_BESIDE {
             let said = said.map(|(name, value)| (name.as_str(), value));
@@ -151,7 +174,7 @@ impl Page {
 
     fn table(&mut self, columns: &[Column], rows: &[Vec<Cell>]) {
         let natural = natural_widths(columns, rows);
-        let Some(fitted) = columns::fit(columns, &natural, self.paper.width) else {
+        let Some(fitted) = columns::fit(columns, &natural, self.paper.table) else {
             return self.blocks(columns, rows);
         };
         let header: Vec<Cell> =
@@ -207,9 +230,9 @@ impl Page {
     ) {
         for (name, value) in pairs {
             let name = format!("{}: ", name.trim_end());
-            let rest = self.room(HANGING);
+            let rest = room(self.paper.table, HANGING);
             let mut before = self.paper.paint(&name, names);
-            let mut first = self.room(name.width());
+            let mut first = room(self.paper.table, name.width());
             for line in harmless(&value.text).split('\n') {
                 for line in wrap(line, first, rest, long) {
                     let line = self.paper.paint(&line, value.tone);
@@ -224,17 +247,14 @@ impl Page {
     /// One line, and what does not fit in further ones that begin at `hanging`.
     fn indented(&mut self, line: &str, hanging: usize, tone: Tone) {
         let own = indent_of(line);
-        let lines = wrap(line.trim_start(), self.room(own), self.room(hanging), LongWord::Whole);
+        let (first, rest) = (room(self.paper.text, own), room(self.paper.text, hanging));
+        let lines = wrap(line.trim_start(), first, rest, LongWord::Whole);
         let mut indent = own;
         for line in lines {
             let text = self.paper.paint(line.trim_end(), tone);
             self.push(&format!("{}{text}", " ".repeat(indent)));
             indent = hanging;
         }
-    }
-
-    fn room(&self, indent: usize) -> usize {
-        self.paper.width.saturating_sub(indent).max(LEAST_TEXT)
     }
 
     fn push(&mut self, line: &str) {
@@ -253,6 +273,11 @@ fn is_paragraph(line: &str) -> bool {
     let is_numbered =
         line.trim_start_matches(|letter: char| letter.is_ascii_digit()).starts_with(". ");
     !line.is_empty() && !line.starts_with(char::is_whitespace) && !is_marked && !is_numbered
+}
+
+/// What is left of a line behind its indentation.
+fn room(width: usize, indent: usize) -> usize {
+    width.saturating_sub(indent).max(LEAST_TEXT)
 }
 
 fn indent_of(line: &str) -> usize {
@@ -285,7 +310,7 @@ mod tests {
     const WIDTHS: [usize; 5] = [20, 40, 60, 80, 120];
 
     fn plain(width: usize) -> Paper {
-        Paper { width, colour: false }
+        Paper::of_width(width)
     }
 
     fn rows(rows: &[&[&str]]) -> Vec<Vec<Cell>> {
@@ -411,6 +436,14 @@ mod tests {
     }
 
     #[test]
+    fn where_there_is_no_window_no_line_is_broken() {
+        let long = "a line that is much longer than the page would be";
+        let sheet = Sheet::line(long).and_facts([("fact", Cell::from(long))]).and_text(long);
+        let page = Paper::endless(20).render(&sheet);
+        assert_eq!(page, format!("{long}\n  fact  {long}\n\n{long}\n\n"));
+    }
+
+    #[test]
     fn facts_go_on_below_their_value() {
         let link = "https://example.org/a/long/address";
         let sheet = Sheet::default().and_facts([
@@ -457,7 +490,7 @@ mod tests {
             &["status", "tasks"],
             vec![vec![Cell::toned("done", Tone::Good), "1".into()]],
         );
-        let page = Paper { width: 80, colour: true }.render(&sheet);
+        let page = plain(80).seen_in(Look::Colour).render(&sheet);
         assert!(page.ends_with("\u{1b}[32mdone\u{1b}[0m    1\n"), "{page:?}");
     }
 

@@ -31,7 +31,7 @@ impl Progress {
         let paper = terminal.err_paper().filter(|_| terminal.can_rewrite_lines());
         let paper = paper.filter(|_| terminal.format() == Format::Text);
         Self(paper.map(|paper| {
-            let line = Line::new(std::io::stderr(), paper.width, Instant::now());
+            let line = Line::new(std::io::stderr(), paper.width(), Instant::now());
             Arc::new(Mutex::new(line))
         }))
     }

@@ -69,16 +69,16 @@ impl Terminal {
 
     /// What standard output is written on.
     pub(crate) fn paper(&self) -> Paper {
-        Paper {
-            width: if self.out_is_read { width(&self.out) } else { USUAL },
-            colour: self.out_is_read && self.look == Look::Colour,
+        match self.out_is_read {
+            true => Paper::of_width(width(&self.out)).seen_in(self.look),
+            false => Paper::endless(USUAL),
         }
     }
 
     /// What standard error is written on; nothing when no person reads it.
     pub(crate) fn err_paper(&self) -> Option<Paper> {
-        self.err_is_read
-            .then(|| Paper { width: width(&self.err), colour: self.look == Look::Colour })
+        let paper = || Paper::of_width(width(&self.err)).seen_in(self.look);
+        self.err_is_read.then(paper)
     }
 
     /// Whether a line on standard error can be written again and again.

@@ -4,6 +4,7 @@
 //! words typed so far (`completions bash -- task show 8F`), so that it knows tasks and projects
 //! and never grows old.
 
+mod argument;
 mod line;
 mod values;
 
@@ -15,7 +16,8 @@ use windlass_domain::Exit;
 
 use crate::own::{Call, Own};
 use crate::wrap::{cut, harmless};
-use line::{Line, Wanted};
+use argument::Wanted;
+use line::Line;
 
 pub(crate) const OWN: Own = Own {
     name: "completions",

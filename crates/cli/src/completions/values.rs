@@ -13,7 +13,8 @@ use windlass_ops::Context;
 use windlass_ops::table::Entry;
 
 use super::Candidate;
-use super::line::{Line, Value};
+use super::argument::Value;
+use super::line::Line;
 use crate::command::Flags;
 use crate::environment::Environment;
 
