@@ -1,17 +1,22 @@
-//! The command line, made from the table of operations.
+//! The command line, made from the table of operations and the few commands of this door alone.
 
-use clap::builder::styling::{AnsiColor, Styles};
+use std::ffi::OsString;
+
+use anstyle::Style;
+use clap::builder::StyledStr;
+use clap::builder::styling::Styles;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use windlass_domain::Code;
-use windlass_domain::near::near;
+use windlass_domain::{Code, Refusal};
 use windlass_ops::settings::Format;
 use windlass_ops::table::{Entry, Request, TABLE};
 
-use crate::environment::Environment;
+use crate::own::{OWN, Own};
+use crate::wrap::{LongWord, wrap};
+use crate::{help, suggest};
 
 /// What a group of subcommands is about.
-const GROUPS: [(&str, &str); 5] = [
+pub(crate) const GROUPS: [(&str, &str); 5] = [
     ("project", "Projects: named queues of tasks"),
     ("task", "Tasks: add, claim, report, complete"),
     ("agent", "Agents: who is at work, who did what"),
@@ -31,39 +36,43 @@ pub(crate) struct Flags {
 /// What was asked for.
 pub(crate) enum Parsed {
     /// Help or a version, to be printed.
-    Help(String),
+    Help(StyledStr),
     Operation {
         request: Box<dyn Request>,
         flags: Flags,
         is_events: bool,
+    },
+    /// A command of this door alone.
+    Own {
+        own: &'static Own,
+        matches: ArgMatches,
+        flags: Flags,
     },
 }
 
 /// A command line that makes no sense.
 #[derive(Debug)]
 pub(crate) struct Wrong {
-    pub(crate) code: Code,
-    pub(crate) message: String,
-    pub(crate) hint: String,
-    pub(crate) suggestions: Vec<String>,
+    pub(crate) refusal: Refusal,
     /// What a person is shown instead.
-    pub(crate) help: Option<String>,
+    pub(crate) help: Option<StyledStr>,
     pub(crate) format: Option<Format>,
 }
 
-/// The whole command tree. The arguments of a leaf are added only when it is used.
-pub(crate) fn tree() -> Command {
+/// The whole command tree, with help for a page of that width. The arguments of a leaf are added
+/// only when it is used.
+pub(crate) fn tree(width: usize) -> Command {
+    let width = width.min(help::WIDEST);
     let mut root = Command::new("windlass")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("A control plane for coding agents: tasks that are claimed once, never lost, and really done.")
-        .styles(Styles::styled().header(AnsiColor::Blue.on_default().bold()).usage(AnsiColor::Blue.on_default().bold()))
+        .about("A control plane for coding agents")
+        .styles(Styles::plain().header(Style::new().bold()).usage(Style::new().bold()))
         .subcommand_required(true)
         .arg_required_else_help(true)
         .infer_long_args(false)
-        .max_term_width(100)
-        .arg(global("db", "The ledger: a path or a postgres:// address").value_name("PATH_OR_URL"))
-        .arg(global("format", "How to answer: text or json").value_name("FORMAT"))
-        .arg(global("json", "Answer with one JSON document").action(ArgAction::SetTrue));
+        .term_width(width)
+        .next_line_help(width < help::NARROW)
+        .args(globals());
     for (group, about) in GROUPS {
         let mut command =
             Command::new(group).about(about).subcommand_required(true).arg_required_else_help(true);
@@ -72,87 +81,119 @@ pub(crate) fn tree() -> Command {
             if let (Some(first), Some(leaf)) = (words.next(), words.next())
                 && first == group
             {
-                command = command.subcommand(leaf_command(leaf, entry));
+                command = command.subcommand(operation(leaf, entry, width));
             }
         }
         root = root.subcommand(command);
     }
     for entry in TABLE.iter().filter(|entry| !entry.name.contains('.')) {
-        root = root.subcommand(leaf_command(entry.name, entry));
+        root = root.subcommand(operation(entry.name, entry, width));
+    }
+    for own in &OWN {
+        let leaf = leaf(own.name, own.about, own.example, width);
+        root = root.subcommand(leaf.defer(own.arguments));
     }
     root
 }
 
-fn leaf_command(name: &'static str, entry: &Entry) -> Command {
+/// Sorts words into commands and arguments. The first page of help is made only for those who
+/// want to see it.
+fn sorted(words: &[OsString], width: usize) -> Result<ArgMatches, clap::Error> {
+    let matches = tree(width).try_get_matches_from(words);
+    match matches.as_ref().map_err(clap::Error::kind) {
+        Err(ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand) => {
+            help::on_first_page(tree(width), width).try_get_matches_from(words)
+        }
+        _ => matches,
+    }
+}
+
+fn operation(name: &'static str, entry: &Entry, width: usize) -> Command {
+    leaf(name, entry.about, entry.example, width).defer(entry.arguments)
+}
+
+/// The text about it is part of the template, because the arguments, when they are added, bring
+/// another one along.
+fn leaf(name: &'static str, about: &'static str, example: &str, width: usize) -> Command {
+    let bold = Style::new().bold();
+    let wrapped = wrap(about, width, width, LongWord::Whole).join("\n");
     Command::new(name)
-        .about(entry.about)
-        .after_help(format!("Example:\n  {}", entry.example))
-        .defer(entry.arguments)
+        .about(about)
+        .help_template(format!(
+            "{wrapped}\n\n{{usage-heading}} {{usage}}\n\n{{all-args}}{{after-help}}"
+        ))
+        .after_help(format!("{bold}Example:{bold:#}\n  {example}"))
 }
 
-fn global(name: &'static str, help: &'static str) -> Arg {
-    Arg::new(name).long(name).help(help).global(true).help_heading("Options of every command")
+/// The arguments that every command takes.
+pub(crate) fn globals() -> [Arg; 3] {
+    let global = |name: &'static str, help: &'static str| {
+        Arg::new(name).long(name).help(help).global(true).help_heading("Options of every command")
+    };
+    [
+        global("db", "The ledger: a path or a postgres:// address").value_name("PATH_OR_URL"),
+        global("format", "How to answer: text or json").value_name("FORMAT"),
+        global("json", "Answer with one JSON document").action(ArgAction::SetTrue),
+    ]
 }
 
-/// Reads the command line of this process.
-pub(crate) fn parse(environment: &Environment) -> Result<Parsed, Wrong> {
-    let words = environment.arguments();
+/// Reads a command line.
+pub(crate) fn parse(words: &[OsString], width: usize) -> Result<Parsed, Wrong> {
     let asked_format = format_hint(words);
     let wrong = |error: clap::Error| explain(error, asked_format);
-    let matches = match tree().try_get_matches_from(words) {
+    let mut matches = match sorted(words, width) {
         Ok(matches) => matches,
         Err(error)
             if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) =>
         {
-            return Ok(Parsed::Help(error.to_string()));
+            return Ok(Parsed::Help(error.render()));
         }
         Err(error) => return Err(wrong(error)),
     };
-    let (name, leaf) = chosen(&matches);
-    let Some(entry) = Entry::named(&name) else {
-        return Err(Wrong {
-            code: Code::Bug,
-            message: format!("the command '{name}' is not in the table of operations"),
-            hint: "please report this".to_owned(),
-            suggestions: Vec::new(),
-            help: None,
-            format: asked_format,
-        });
-    };
-    let format = match (leaf.get_flag("json"), leaf.get_one::<String>("format")) {
-        (true, _) => Some(Format::Json),
-        (false, Some(text)) => Some(Format::parse(text).map_err(|refusal| Wrong {
-            code: refusal.code,
-            message: refusal.message,
-            hint: refusal.hint.unwrap_or_default(),
-            suggestions: refusal.suggestions,
-            help: None,
-            format: asked_format,
-        })?),
-        (false, None) => None,
-    };
+    let (name, leaf) = chosen(&mut matches);
+    let refused = |refusal| Wrong { refusal, help: None, format: asked_format };
     let flags = Flags {
         db: leaf.get_one::<String>("db").cloned(),
-        format,
+        format: format(&leaf).map_err(refused)?,
         purpose: format!("windlass {}", name.replace('.', " ")),
     };
-    let request = entry.from_matches(leaf).map_err(wrong)?;
+    if let Some(own) = OWN.iter().find(|own| own.name == name) {
+        return Ok(Parsed::Own { own, matches: leaf, flags });
+    }
+    let Some(entry) = Entry::named(&name) else {
+        let message = format!("the command '{name}' is not in the table of operations");
+        return Err(refused(Refusal::new(Code::Bug, message).hint("please report this")));
+    };
+    let request = entry.from_matches(&leaf).map_err(wrong)?;
     Ok(Parsed::Operation { request, flags, is_events: name == "events" })
 }
 
 /// The name of the operation and the matches of its own arguments.
-fn chosen(matches: &ArgMatches) -> (String, &ArgMatches) {
+fn chosen(matches: &mut ArgMatches) -> (String, ArgMatches) {
     let mut name = Vec::new();
-    let mut leaf = matches;
-    while let Some((word, below)) = leaf.subcommand() {
+    let mut leaf = std::mem::take(matches);
+    while let Some((word, below)) = leaf.remove_subcommand() {
         name.push(word);
         leaf = below;
     }
     (name.join("."), leaf)
 }
 
+fn format(leaf: &ArgMatches) -> Result<Option<Format>, Refusal> {
+    match (leaf.get_flag("json"), leaf.get_one::<String>("format")) {
+        (true, _) => Ok(Some(Format::Json)),
+        (false, Some(text)) => format_named(text).map(Some),
+        (false, None) => Ok(None),
+    }
+}
+
+/// Other tools call the format for people `md`.
+fn format_named(text: &str) -> Result<Format, Refusal> {
+    if text == "md" { Ok(Format::Text) } else { Format::parse(text) }
+}
+
 /// The format that was asked for, found even in a command line that does not parse.
-fn format_hint(words: &[std::ffi::OsString]) -> Option<Format> {
+fn format_hint(words: &[OsString]) -> Option<Format> {
     let after = words.iter().skip(1).map(|word| word.to_str());
     let mut found = None;
     for (word, next) in words.iter().zip(after.chain([None])) {
@@ -162,7 +203,7 @@ fn format_hint(words: &[std::ffi::OsString]) -> Option<Format> {
             Some(word) => word.strip_prefix("--format="),
             None => None,
         };
-        found = named.and_then(|named| Format::parse(named).ok()).or(found);
+        found = named.and_then(|named| format_named(named).ok()).or(found);
     }
     found
 }
@@ -170,7 +211,11 @@ fn format_hint(words: &[std::ffi::OsString]) -> Option<Format> {
 /// Turns clap's error into ours: a value that is wrong is refused like any other, and what may
 /// have been meant is suggested, never assumed.
 fn explain(error: clap::Error, format: Option<Format>) -> Wrong {
+    let is_empty =
+        error.get(ContextKind::InvalidValue) == Some(&ContextValue::String(String::new()));
     let code = match error.kind() {
+        // A flag without its value is an unfinished command line, not a wrong value.
+        ErrorKind::InvalidValue if is_empty => Code::Usage,
         ErrorKind::InvalidValue | ErrorKind::ValueValidation | ErrorKind::InvalidUtf8 => {
             Code::InvalidValue
         }
@@ -178,18 +223,20 @@ fn explain(error: clap::Error, format: Option<Format>) -> Wrong {
     };
     let text = error.to_string();
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let message = match error.kind() {
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "which command?".to_owned(),
-        _ => missing(&error).unwrap_or_else(|| first.trim_start_matches("error: ").to_owned()),
+    let only_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    let message = match only_help {
+        true => "which command?".to_owned(),
+        false => missing(&error).unwrap_or_else(|| first.trim_start_matches("error: ").to_owned()),
     };
-    let usage = text.lines().find_map(|line| line.strip_prefix("Usage: "));
-    let hint = match usage {
+    let hint = match text.lines().find_map(|line| line.strip_prefix("Usage: ")) {
         Some(usage) => format!("usage: {usage}"),
         None => "see windlass --help".to_owned(),
     };
-    let only_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
-    let help = only_help.then(|| text.clone());
-    Wrong { code, message, hint, suggestions: suggestions(&error), help, format }
+    Wrong {
+        refusal: Refusal::new(code, message).hint(hint).suggest(suggest::meant(&error)),
+        help: only_help.then(|| error.render()),
+        format,
+    }
 }
 
 /// clap lists missing arguments on lines of their own; one line is enough.
@@ -203,52 +250,33 @@ fn missing(error: &clap::Error) -> Option<String> {
     Some(format!("missing {}", names.join(" and ")))
 }
 
-fn suggestions(error: &clap::Error) -> Vec<String> {
-    let mut found = Vec::new();
-    for kind in [ContextKind::SuggestedArg, ContextKind::SuggestedValue] {
-        match error.get(kind) {
-            Some(ContextValue::String(word)) => found.push(word.clone()),
-            Some(ContextValue::Strings(words)) => found.extend(words.iter().cloned()),
-            _ => {}
-        }
-    }
-    if let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand) {
-        // The word may be right and only its group wrong: `task why` is `why`.
-        let leaves = TABLE.iter().filter_map(|entry| Some((entry, entry.words().last()?)));
-        for (entry, leaf) in leaves {
-            let given = given.to_lowercase();
-            let is_prefix = given.len() >= 3 && leaf.starts_with(&given);
-            if leaf == given || is_prefix || !near(&given, [leaf]).is_empty() {
-                found.push(format!("windlass {}", entry.name.replace('.', " ")));
-            }
-        }
-    }
-    if let Some(ContextValue::Strings(words)) = error.get(ContextKind::SuggestedSubcommand)
-        && found.is_empty()
-    {
-        found.extend(words.iter().cloned());
-    }
-    found.dedup();
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_tree_is_consistent() {
-        tree().debug_assert();
+        tree(80).debug_assert();
     }
 
     #[test]
     fn every_operation_has_its_command() {
         for entry in TABLE {
-            let mut command = &tree();
+            let mut command = &tree(80);
             for word in entry.words() {
                 let found = command.find_subcommand(word);
                 command = found.unwrap_or_else(|| panic!("no command for {}", entry.name));
             }
+        }
+    }
+
+    #[test]
+    fn a_command_of_this_door_does_not_hide_an_operation() {
+        for own in &OWN {
+            assert!(Entry::named(own.name).is_none(), "{}", own.name);
+            let is_group = GROUPS.iter().any(|(group, _)| *group == own.name);
+            assert!(!is_group, "{}", own.name);
+            assert!(own.example.contains(&format!("windlass {}", own.name)), "{}", own.name);
         }
     }
 }

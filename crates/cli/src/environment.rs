@@ -12,9 +12,10 @@ use windlass_ops::settings::{Format, Layers, Origin, Resolved};
 use windlass_ops::{Context, Workplace};
 
 use crate::command::Flags;
+use crate::terminal::Look;
 
 /// Variables that set a value of the settings.
-const VARIABLES: [(&str, &str); 8] = [
+pub(crate) const VARIABLES: [(&str, &str); 8] = [
     ("WINDLASS_AGENT", "agent"),
     ("WINDLASS_PROJECT", "project"),
     ("WINDLASS_CLAIMS_LEASE", "claims.lease"),
@@ -55,6 +56,15 @@ impl Environment {
     /// The format by the environment, for errors before the settings are read.
     pub(crate) fn format(&self) -> Option<Format> {
         Format::parse(self.variable("WINDLASS_FORMAT")?).ok()
+    }
+
+    /// What the terminal can show, and the person wants to see.
+    pub(crate) fn look(&self) -> Look {
+        match (self.variable("TERM"), self.variable("NO_COLOR")) {
+            (Some("dumb"), _) => Look::Dumb,
+            (_, Some(_)) => Look::Plain,
+            (_, None) => Look::Colour,
+        }
     }
 
     /// A variable that is set to something.

@@ -3,58 +3,71 @@
 //! It turns a command line into an operation of the table, runs it, and writes the answer as a
 //! page for a person or as one JSON document. It holds no rule.
 
+mod columns;
 mod command;
+mod completions;
 mod environment;
 mod follow;
+mod help;
+mod man;
+mod own;
 mod page;
+mod progress;
 mod report;
+mod suggest;
 mod terminal;
+mod wrap;
 
-use std::io::ErrorKind;
 use std::process::ExitCode;
 
-use windlass_domain::Exit;
+use windlass_domain::{Exit, Time};
 use windlass_ops::events::Events;
 use windlass_ops::settings::Format;
+use windlass_ops::sheet::Tone;
 use windlass_ops::table::{Answer, Request};
 
-use command::Parsed;
+use command::{Flags, Parsed};
 use environment::Environment;
+use own::Call;
+use progress::Progress;
 use terminal::Terminal;
 
 fn main() -> ExitCode {
-    let mut terminal = Terminal::new();
     let environment = Environment::read();
-    let exit = match command::parse(&environment) {
-        Ok(Parsed::Help(text)) => terminal.out(&text).map(|()| Exit::Done),
+    let mut terminal = Terminal::new(&environment);
+    let exit = match command::parse(environment.arguments(), terminal.paper().width()) {
+        Ok(Parsed::Help(help)) => {
+            let has_colour = terminal.paper().colour;
+            let help = if has_colour { help.ansi().to_string() } else { help.to_string() };
+            terminal.out(&help).map(|_| Exit::Done)
+        }
         Ok(Parsed::Operation { request, flags, is_events }) => {
             terminal.set_format(flags.format);
-            run(&mut terminal, environment, request.as_ref(), flags, is_events)
+            run(&mut terminal, &environment, request.as_ref(), flags, is_events)
+        }
+        Ok(Parsed::Own { own, matches, flags }) => {
+            terminal.set_format(flags.format);
+            let call = Call { matches: &matches, environment: &environment, terminal: &terminal };
+            (own.run)(&call)
         }
         Err(wrong) => {
             terminal.set_format(wrong.format.or(environment.format()));
-            report::usage(&mut terminal, wrong)
+            report::usage(&terminal, wrong)
         }
     };
-    let exit = match exit {
-        Ok(exit) => exit,
-        // A reader that went away wanted no more; that is no failure.
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Exit::Done,
-        Err(error) => {
-            // Nothing is left to write to if this fails too.
-            let _told = terminal.err(&format!("error: the answer cannot be written: {error}"));
-            Exit::Unexpected
-        }
-    };
+    let exit = exit.unwrap_or_else(|error| {
+        terminal.say("error", Tone::Bad, &format!("the answer cannot be written: {error}"));
+        Exit::Unexpected
+    });
     ExitCode::from(exit as u8)
 }
 
 /// Runs one operation and writes what came of it.
 fn run(
     terminal: &mut Terminal,
-    environment: Environment,
+    environment: &Environment,
     request: &dyn Request,
-    flags: command::Flags,
+    flags: Flags,
     is_events: bool,
 ) -> std::io::Result<Exit> {
     let mut cx = match environment.context(flags) {
@@ -63,7 +76,7 @@ fn run(
     };
     terminal.set_default_format(cx.settings.settings.display_format);
     for warning in &cx.settings.warnings {
-        terminal.warn(warning)?;
+        terminal.warn(warning);
     }
     let events = request.arguments().ok().filter(|_| is_events);
     if let Some(events) = events.and_then(|given| serde_json::from_value::<Events>(given).ok())
@@ -71,26 +84,24 @@ fn run(
     {
         return follow::stream(terminal, events, &mut cx);
     }
-    match request.run(&mut cx) {
+    let progress = Progress::on(terminal);
+    cx.progress = progress.callback();
+    let answer = request.run(&mut cx);
+    progress.clear();
+    match answer {
         Ok(answer) => answer_to(terminal, answer.as_ref(), cx.now()),
         Err(error) => report::error(terminal, error),
     }
 }
 
-fn answer_to(
-    terminal: &mut Terminal,
-    answer: &dyn Answer,
-    now: windlass_domain::Time,
-) -> std::io::Result<Exit> {
-    match terminal.format() {
-        Format::Text => {
-            let page = page::render(&answer.sheet(now), terminal.width(), terminal.has_colour());
-            terminal.out(&page)?;
-        }
+fn answer_to(terminal: &Terminal, answer: &dyn Answer, now: Time) -> std::io::Result<Exit> {
+    let text = match terminal.format() {
+        Format::Text => terminal.paper().render(&answer.sheet(now)),
         Format::Json => match answer.json() {
-            Ok(json) => terminal.out(&json)?,
+            Ok(json) => json,
             Err(fault) => return report::error(terminal, fault.into()),
         },
-    }
+    };
+    let _reader = terminal.out(&text)?;
     Ok(answer.exit())
 }

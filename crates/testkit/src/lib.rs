@@ -1,4 +1,5 @@
-//! For tests: a hermetic home, a private PostgreSQL, processes that start together, fault injection.
+//! For tests: a hermetic home, a private PostgreSQL, a terminal, processes that start together,
+//! fault injection.
 //!
 //! It knows the binary only from outside and depends on no other crate of the workspace, so that
 //! every one of them can use it. What goes wrong here is a broken test, so most of it panics.
@@ -9,6 +10,7 @@ pub mod home;
 pub mod machine;
 pub mod postgres;
 pub mod run;
+mod terminal;
 pub mod trace;
 pub mod wait;
 

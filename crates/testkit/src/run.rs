@@ -140,7 +140,7 @@ impl Run {
         }
     }
 
-    fn line(&self) -> String {
+    pub(crate) fn line(&self) -> String {
         let words = std::iter::once(&self.program).chain(&self.args);
         words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
     }
@@ -158,7 +158,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    fn of(line: String, status: ExitStatus, stdout: &[u8], stderr: &[u8]) -> Self {
+    pub(crate) fn of(line: String, status: ExitStatus, stdout: &[u8], stderr: &[u8]) -> Self {
         Self {
             code: status.code(),
             signal: status.signal(),

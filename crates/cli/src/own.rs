@@ -1,0 +1,31 @@
+//! The commands of this door alone: they are about the terminal and not about a ledger, so they
+//! are no operations of the table.
+
+use clap::{ArgMatches, Command};
+use windlass_domain::Exit;
+
+use crate::environment::Environment;
+use crate::terminal::Terminal;
+use crate::{completions, man};
+
+/// Every one of them.
+pub(crate) const OWN: [Own; 2] = [completions::OWN, man::OWN];
+
+/// A command, its arguments and what it does.
+pub(crate) struct Own {
+    pub(crate) name: &'static str,
+    /// One line that says what it does.
+    pub(crate) about: &'static str,
+    /// A command line that shows it.
+    pub(crate) example: &'static str,
+    /// Adds the arguments to a command.
+    pub(crate) arguments: fn(Command) -> Command,
+    pub(crate) run: fn(&Call<'_>) -> std::io::Result<Exit>,
+}
+
+/// What a command of this door works with.
+pub(crate) struct Call<'a> {
+    pub(crate) matches: &'a ArgMatches,
+    pub(crate) environment: &'a Environment,
+    pub(crate) terminal: &'a Terminal,
+}
