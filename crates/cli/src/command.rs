@@ -8,6 +8,7 @@ use windlass_domain::near::near;
 use windlass_ops::settings::Format;
 use windlass_ops::table::{Entry, Request, TABLE};
 
+use crate::demo;
 use crate::environment::Environment;
 
 /// What a group of subcommands is about.
@@ -31,6 +32,7 @@ pub(crate) struct Flags {
 pub(crate) enum Parsed {
     /// Help or a version, to be printed.
     Help(String),
+    Demo(demo::Asked),
     Operation {
         request: Box<dyn Request>,
         flags: Flags,
@@ -79,7 +81,7 @@ pub(crate) fn tree() -> Command {
     for entry in TABLE.iter().filter(|entry| !entry.name.contains('.')) {
         root = root.subcommand(leaf_command(entry.name, entry));
     }
-    root
+    root.subcommand(demo::command())
 }
 
 fn leaf_command(name: &'static str, entry: &Entry) -> Command {
@@ -108,16 +110,6 @@ pub(crate) fn parse(environment: &Environment) -> Result<Parsed, Wrong> {
         Err(error) => return Err(wrong(error)),
     };
     let (name, leaf) = chosen(&matches);
-    let Some(entry) = Entry::named(&name) else {
-        return Err(Wrong {
-            code: Code::Bug,
-            message: format!("the command '{name}' is not in the table of operations"),
-            hint: "please report this".to_owned(),
-            suggestions: Vec::new(),
-            help: None,
-            format: asked_format,
-        });
-    };
     let format = match (leaf.get_flag("json"), leaf.get_one::<String>("format")) {
         (true, _) => Some(Format::Json),
         (false, Some(text)) => Some(Format::parse(text).map_err(|refusal| Wrong {
@@ -134,6 +126,19 @@ pub(crate) fn parse(environment: &Environment) -> Result<Parsed, Wrong> {
         db: leaf.get_one::<String>("db").cloned(),
         format,
         purpose: format!("windlass {}", name.replace('.', " ")),
+    };
+    if name == demo::NAME {
+        return Ok(Parsed::Demo(demo::Asked::new(leaf, flags)));
+    }
+    let Some(entry) = Entry::named(&name) else {
+        return Err(Wrong {
+            code: Code::Bug,
+            message: format!("the command '{name}' is not in the table of operations"),
+            hint: "please report this".to_owned(),
+            suggestions: Vec::new(),
+            help: None,
+            format: asked_format,
+        });
     };
     let request = entry.from_matches(leaf).map_err(wrong)?;
     Ok(Parsed::Operation { request, flags, is_events: name == "events" })

@@ -4,6 +4,7 @@
 //! page for a person or as one JSON document. It holds no rule.
 
 mod command;
+mod demo;
 mod environment;
 mod page;
 mod report;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
     let environment = Environment::read();
     let exit = match command::parse(&environment) {
         Ok(Parsed::Help(text)) => terminal.out(&text).map(|()| Exit::Done),
+        Ok(Parsed::Demo(asked)) => demo::run(&mut terminal, &environment, &asked),
         Ok(Parsed::Operation { request, flags, is_events }) => {
             terminal.set_format(flags.format);
             run(&mut terminal, environment, request.as_ref(), flags, is_events)

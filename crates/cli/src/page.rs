@@ -123,7 +123,7 @@ fn fill(text: &str, width: usize) -> String {
 }
 
 /// Cuts at `width` columns and shows that something is missing. Line breaks become spaces.
-fn shorten(text: &str, width: usize) -> String {
+pub(crate) fn shorten(text: &str, width: usize) -> String {
     let line: String = text
         .chars()
         .map(|letter| if matches!(letter, '\n' | '\t') { ' ' } else { letter })
