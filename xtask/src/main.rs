@@ -7,7 +7,6 @@ mod licence;
 mod setup;
 mod step;
 mod test;
-mod tour;
 
 use std::env;
 use std::process::ExitCode;
@@ -17,7 +16,6 @@ use windlass_testkit::with_causes;
 
 const USAGE: &str = "cargo xtask COMMAND
 
-  tour                build windlass and show a small day of two agents
   setup               install what the tests need and this machine lacks
   test [ARGS…]        all tests and doc tests; with ARGS, given to `cargo nextest run`, only those
   check               format, lints, documentation, dependencies
@@ -40,7 +38,6 @@ fn main() -> ExitCode {
 
 fn run(args: &[&str]) -> Result<(), Failure> {
     match args {
-        ["tour"] => tour::run(),
         ["setup"] => setup::run(),
         ["test", rest @ ..] => test::run(rest),
         ["check"] => check::run(),

@@ -27,7 +27,7 @@ const HEADINGS: [(&str, &[&str]); 5] = [
         ],
     ),
     ("Settings and help:", &["config", "guide", "explain", "help"]),
-    ("This terminal:", &["completions", "man"]),
+    ("This terminal:", &["demo", "completions", "man"]),
     ("Known from HZL:", &["sync", "lock", "sample-project"]),
 ];
 

@@ -6,6 +6,7 @@
 mod columns;
 mod command;
 mod completions;
+mod demo;
 mod environment;
 mod follow;
 mod help;
@@ -47,8 +48,9 @@ fn main() -> ExitCode {
         }
         Ok(Parsed::Own { own, matches, flags }) => {
             terminal.set_format(flags.format);
-            let call = Call { matches: &matches, environment: &environment, terminal: &terminal };
-            (own.run)(&call)
+            let call =
+                Call { matches: &matches, environment: &environment, terminal: &mut terminal };
+            (own.run)(call)
         }
         Err(wrong) => {
             terminal.set_format(wrong.format.or(environment.format()));

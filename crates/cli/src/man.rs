@@ -61,7 +61,7 @@ fn arguments(command: Command) -> Command {
     command.arg(folder)
 }
 
-fn run(call: &Call<'_>) -> std::io::Result<Exit> {
+fn run(call: Call<'_>) -> std::io::Result<Exit> {
     let pages = pages()?;
     let Some(folder) = call.matches.get_one::<PathBuf>("folder") else {
         let first = pages.first().map(|page| page.text.as_str()).unwrap_or_default();

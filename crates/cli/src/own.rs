@@ -6,10 +6,10 @@ use windlass_domain::Exit;
 
 use crate::environment::Environment;
 use crate::terminal::Terminal;
-use crate::{completions, man};
+use crate::{completions, demo, man};
 
 /// Every one of them.
-pub(crate) const OWN: [Own; 2] = [completions::OWN, man::OWN];
+pub(crate) const OWN: [Own; 3] = [demo::OWN, completions::OWN, man::OWN];
 
 /// A command, its arguments and what it does.
 pub(crate) struct Own {
@@ -20,12 +20,12 @@ pub(crate) struct Own {
     pub(crate) example: &'static str,
     /// Adds the arguments to a command.
     pub(crate) arguments: fn(Command) -> Command,
-    pub(crate) run: fn(&Call<'_>) -> std::io::Result<Exit>,
+    pub(crate) run: fn(Call<'_>) -> std::io::Result<Exit>,
 }
 
 /// What a command of this door works with.
 pub(crate) struct Call<'a> {
     pub(crate) matches: &'a ArgMatches,
     pub(crate) environment: &'a Environment,
-    pub(crate) terminal: &'a Terminal,
+    pub(crate) terminal: &'a mut Terminal,
 }

@@ -57,6 +57,11 @@ impl Terminal {
         self.asked = self.asked.or(format);
     }
 
+    /// The format that was asked for, if any was.
+    pub(crate) fn asked(&self) -> Option<Format> {
+        self.asked
+    }
+
     /// The format by the settings.
     pub(crate) fn set_default_format(&mut self, format: Option<Format>) {
         self.default = format;

@@ -63,10 +63,10 @@ fn arguments(command: Command) -> Command {
     command.arg(shell).arg(words)
 }
 
-fn run(call: &Call<'_>) -> std::io::Result<Exit> {
+fn run(call: Call<'_>) -> std::io::Result<Exit> {
     let text = if let Some(words) = call.matches.get_many::<OsString>("words") {
         let words = words.map(|word| word.to_string_lossy().into_owned());
-        answer(&words.collect::<Vec<_>>(), call)
+        answer(&words.collect::<Vec<_>>(), &call)
     } else {
         let shell = call.matches.get_one::<String>("shell").map(String::as_str);
         let script = SCRIPTS.iter().find(|(name, _)| Some(*name) == shell);

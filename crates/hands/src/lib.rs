@@ -1,0 +1,4 @@
+//! What touches the outside world. It knows nothing of the ledger: it is told what to do and says
+//! what came of it.
+
+pub mod process;
