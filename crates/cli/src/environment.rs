@@ -92,6 +92,7 @@ impl Environment {
         let surroundings = Surroundings {
             agent: settings.settings.agent.clone(),
             user: self.user(),
+            editor: self.variable("VISUAL").or(self.variable("EDITOR")).map(str::to_owned),
             fence: self.fence()?,
         };
         Ok(Context::new(workplace, surroundings, settings))

@@ -65,6 +65,7 @@ codes! {
     WrongRole "wrong_role" Refused;
     DependenciesOpen "dependencies_open" Refused;
     DependencyCycle "dependency_cycle" Refused;
+    EditConflict "edit_conflict" Refused;
     ChildrenOpen "children_open" Refused;
     SubtaskDepth "subtask_depth" Refused;
     TaskArchived "task_archived" Refused;

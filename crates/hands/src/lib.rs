@@ -1,4 +1,5 @@
 //! What touches the outside world. It knows nothing of the ledger: it is told what to do and says
 //! what came of it.
 
+pub mod editor;
 pub mod process;

@@ -1,11 +1,11 @@
 //! Programs: the one place of the product that starts them.
 //!
-//! A program gets what it is given and nothing else: no variable, no folder and no input of ours.
-//! It stays in our process group, so what interrupts us at the terminal interrupts it too.
+//! A [`Program`] gets what it is given and nothing else: no variable, no folder and no input of
+//! ours. It stays in our process group, so what interrupts us at the terminal interrupts it too.
 
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::RwLock;
 use std::thread;
@@ -73,12 +73,8 @@ impl Program {
         }
     }
 
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the one place where the product starts a program"
-    )]
     fn command(&self) -> Command {
-        let mut command = Command::new(&self.path);
+        let mut command = command(&self.path);
         command.args(&self.arguments).current_dir(&self.folder).stdin(Stdio::null());
         command.env_clear().envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
@@ -86,6 +82,22 @@ impl Program {
 
     fn not_run(&self, source: io::Error) -> NotRun {
         NotRun { program: self.path.clone(), source }
+    }
+}
+
+/// A program at the same terminal and in the same world as ourselves.
+pub(crate) fn at_the_terminal(path: &str) -> Command {
+    command(Path::new(path))
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place where the product starts a program")]
+fn command(path: &Path) -> Command {
+    Command::new(path)
+}
+
+impl NotRun {
+    pub(crate) fn new(program: &str, source: io::Error) -> Self {
+        Self { program: PathBuf::from(program), source }
     }
 }
 

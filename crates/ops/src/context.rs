@@ -20,6 +20,8 @@ pub struct Surroundings {
     pub agent: Option<String>,
     /// The user of the machine.
     pub user: String,
+    /// The command line of the user's editor.
+    pub editor: Option<String>,
     /// `WINDLASS_FENCE`, which counts only for the task in `WINDLASS_TASK`.
     pub fence: Option<(String, u64)>,
 }

@@ -24,7 +24,7 @@ pages! {
     "settings_invalid"
     "invalid_transition" "already_claimed" "already_held" "stale_claim" "agent_required"
     "fence_required" "reason_required" "lease_required" "lease_not_expired" "wrong_role"
-    "dependencies_open" "dependency_cycle" "children_open" "subtask_depth" "task_archived"
+    "dependencies_open" "dependency_cycle" "edit_conflict" "children_open" "subtask_depth" "task_archived"
     "project_exists" "project_protected" "project_frozen" "import_invalid" "import_conflict"
     "file_exists" "task_not_found" "project_not_found" "code_not_found" "ledger_locked"
     "ledger_read_only" "ledger_full" "ledger_corrupt" "ledger_newer" "ledger_unreachable"

@@ -41,6 +41,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<task::Reopen>(),
     Entry::of::<task::SetStatus>(),
     Entry::of::<task::Update>(),
+    Entry::of::<task::Edit>(),
     Entry::of::<task::Move>(),
     Entry::of::<task::AddDep>(),
     Entry::of::<task::RemoveDep>(),

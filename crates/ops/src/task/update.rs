@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use windlass_domain::event::{Change, TaskMoved, TaskUpdated};
 use windlass_domain::progress::progress;
 use windlass_domain::transition::refuse_archived;
-use windlass_domain::{Code, Event, ProjectId, Refusal, Task, Time, dependency, text};
+use windlass_domain::{Code, Event, ProjectId, Refusal, Task, TaskId, Time, dependency, text};
 use windlass_ledger::{Details, Error, Transaction};
 
 use super::add::{refuse_as_parent, stale_after};
@@ -91,14 +91,47 @@ impl Operation for Update {
 
     fn run(&self, cx: &mut Context) -> Result<Updated, Error> {
         let wanted = self.checked()?;
-        let percent = self.progress.map(text::progress).transpose()?;
-        if wanted == TaskUpdated::default() && self.parent.is_none() && percent.is_none() {
+        if wanted == TaskUpdated::default() && self.parent.is_none() && self.progress.is_none() {
             return Err(
                 usage("nothing to change was given", "give a field, such as --priority 2").into()
             );
         }
+        self.run_if(cx, |_| Ok(()))
+    }
+}
+
+impl Update {
+    /// An update that changes nothing yet.
+    pub(super) fn of(task: TaskId) -> Self {
+        Self {
+            task: task.to_string(),
+            title: None,
+            description: None,
+            priority: None,
+            tags: None,
+            links: None,
+            parent: None,
+            agent: None,
+            due: None,
+            metadata: None,
+            stale_after: None,
+            progress: None,
+            author: None,
+            clear_stale_after: false,
+        }
+    }
+
+    /// Records the changes if, in the same transaction, nothing speaks against it.
+    pub(super) fn run_if(
+        &self,
+        cx: &mut Context,
+        may: impl Fn(&mut Transaction<'_>) -> Result<(), Error>,
+    ) -> Result<Updated, Error> {
+        let wanted = self.checked()?;
+        let percent = self.progress.map(text::progress).transpose()?;
         let caller = By { author: self.author.clone(), ..By::default() }.caller(cx)?;
         cx.write(caller.name(), |tx| {
+            may(tx)?;
             let task = tx.task_named(&self.task)?;
             refuse_archived(&task, "an update")?;
             if wanted.agent.is_some() && task.held().is_some() {
@@ -133,9 +166,7 @@ impl Operation for Update {
             Ok(Updated { task: TaskView::load(tx, &task, Level::Full)?, changed: fields })
         })
     }
-}
 
-impl Update {
     fn checked(&self) -> Result<TaskUpdated, Refusal> {
         let list = |given: &Option<Vec<String>>| -> Option<Vec<String>> {
             // An empty value means none, so that a list can be cleared.
