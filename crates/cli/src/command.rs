@@ -11,11 +11,12 @@ use windlass_ops::table::{Entry, Request, TABLE};
 use crate::environment::Environment;
 
 /// What a group of subcommands is about.
-const GROUPS: [(&str, &str); 5] = [
+const GROUPS: [(&str, &str); 6] = [
     ("project", "Projects: named queues of tasks"),
     ("task", "Tasks: add, claim, report, complete"),
     ("agent", "Agents: who is at work, who did what"),
     ("audit", "The hash chain of the log"),
+    ("import", "Coming from elsewhere: another ledger, HZL, beads"),
     ("db", "The database of the ledger"),
 ];
 

@@ -1,0 +1,5 @@
+//! `import`: coming from elsewhere.
+
+pub mod ledger;
+
+pub use ledger::Ledger;
