@@ -57,19 +57,50 @@ impl Workplace {
     }
 }
 
+/// How far an operation that takes long has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// What is being done: `importing`.
+    pub doing: &'static str,
+    pub done: u64,
+    /// How much there is in all, where that is known.
+    pub of: Option<u64>,
+    /// What is counted: `tasks`.
+    pub unit: &'static str,
+}
+
 /// What an operation works with. The ledger is opened when it is first needed, so a request that
 /// is refused by its arguments alone touches nothing.
-#[derive(Debug)]
 pub struct Context {
     pub workplace: Workplace,
     pub surroundings: Surroundings,
     pub settings: Resolved,
+    /// Where a door wants to hear of the steps of a long operation.
+    pub progress: Option<Arc<dyn Fn(Step) + Send + Sync>>,
     ledger: Option<Ledger>,
+}
+
+impl std::fmt::Debug for Context {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Context")
+            .field("workplace", &self.workplace)
+            .field("surroundings", &self.surroundings)
+            .field("settings", &self.settings)
+            .field("ledger", &self.ledger)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Context {
     pub fn new(workplace: Workplace, surroundings: Surroundings, settings: Resolved) -> Self {
-        Self { workplace, surroundings, settings, ledger: None }
+        Self { workplace, surroundings, settings, progress: None, ledger: None }
+    }
+
+    /// Tells the door how far the work has come; cheap enough for every row.
+    pub fn step(&self, step: Step) {
+        if let Some(progress) = &self.progress {
+            progress(step);
+        }
     }
 
     fn settings(&self) -> &Settings {
