@@ -73,8 +73,10 @@ const ARCHIVE: Command = Command {
 
 const REBUILD: Command = Command { words: |_| vec!["doctor", "--rebuild"], again: Again::Succeeds };
 
-const IMPORT: Command =
-    Command { words: |prepared| vec!["import", "ledger", &prepared.continuation], again: Again::Succeeds };
+const IMPORT: Command = Command {
+    words: |prepared| vec!["import", "ledger", &prepared.continuation],
+    again: Again::Succeeds,
+};
 
 #[test]
 fn task_add_killed_at_any_write_point_happens_whole_or_not_at_all() {

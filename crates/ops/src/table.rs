@@ -62,6 +62,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<exchange::Backup>(),
     Entry::of::<exchange::Export>(),
     Entry::of::<import::Ledger>(),
+    Entry::of::<import::Hzl>(),
     Entry::of::<db::Migrate>(),
     Entry::of::<setup::Status>(),
     Entry::of::<setup::WhichDb>(),
