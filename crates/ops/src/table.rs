@@ -63,6 +63,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<exchange::Export>(),
     Entry::of::<import::Ledger>(),
     Entry::of::<import::Hzl>(),
+    Entry::of::<import::Beads>(),
     Entry::of::<db::Migrate>(),
     Entry::of::<setup::Status>(),
     Entry::of::<setup::WhichDb>(),
