@@ -73,8 +73,10 @@ const ARCHIVE: Command = Command {
 
 const REBUILD: Command = Command { words: |_| vec!["doctor", "--rebuild"], again: Again::Succeeds };
 
-const IMPORT: Command =
-    Command { words: |prepared| vec!["import", &prepared.continuation], again: Again::Succeeds };
+const IMPORT: Command = Command {
+    words: |prepared| vec!["import", "ledger", &prepared.continuation],
+    again: Again::Succeeds,
+};
 
 #[test]
 fn task_add_killed_at_any_write_point_happens_whole_or_not_at_all() {
@@ -235,7 +237,7 @@ fn continue_elsewhere(ledger: &Ledger, held: &str) -> String {
     let (so_far, other, continuation) = (file("so-far"), file("other.db"), file("continuation"));
     let _written = ledger.answer(&["export", &so_far]);
     let there = |args: &[&str]| ledger.windlass(args).db(&other).run().ok();
-    let _read = there(&["import", &so_far]);
+    let _read = there(&["import", "ledger", &so_far]);
     let _more = there(&["task", "complete", held, "--fence", "1", "--comment", "done"]);
     let _more = there(&["task", "add", "another", "-P", "queue", "-s", "ready", "-t", "red"]);
     let _written = there(&["export", &continuation]);

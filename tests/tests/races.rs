@@ -416,7 +416,7 @@ fn record<T>(
     prepared.read(|snapshot| export(snapshot, &mut lines)).unwrap();
     let file = folder.join("ledger.ndjson");
     fs::write(&file, lines).unwrap();
-    let imported = ledger.answer(&["import", &file.display().to_string()]);
+    let imported = ledger.answer(&["import", "ledger", &file.display().to_string()]);
     assert_ne!(text(&imported["added"]), "0");
     made
 }

@@ -16,11 +16,12 @@ use crate::wrap::{LongWord, wrap};
 use crate::{help, suggest};
 
 /// What a group of subcommands is about.
-pub(crate) const GROUPS: [(&str, &str); 5] = [
+pub(crate) const GROUPS: [(&str, &str); 6] = [
     ("project", "Projects: named queues of tasks"),
     ("task", "Tasks: add, claim, report, complete"),
     ("agent", "Agents: who is at work, who did what"),
     ("audit", "The hash chain of the log"),
+    ("import", "Coming from elsewhere: another ledger, HZL, beads"),
     ("db", "The database of the ledger"),
 ];
 

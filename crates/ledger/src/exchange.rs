@@ -177,7 +177,7 @@ fn known_here(tx: &mut Transaction<'_>, head: &Head) -> Result<(), Error> {
         Code::ImportConflict,
         format!("event {} of the file is not event {} of this ledger", head.seq, head.seq),
     )
-    .hint("import into an empty ledger: windlass --db NEW.db import FILE")
+    .hint("import into an empty ledger: windlass --db NEW.db import ledger FILE")
     .detail("seq", head.seq)
     .into())
 }

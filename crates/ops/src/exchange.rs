@@ -1,14 +1,14 @@
-//! `export`, `import` and `backup`: taking the ledger along.
+//! `export` and `backup`: taking the ledger along. The way back is `import ledger`.
 
 use std::fs::{File, OpenOptions};
-use std::io::{BufReader, BufWriter};
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::{Code, Refusal, Time};
-use windlass_ledger::{Error, Fault, export, import};
+use windlass_ledger::{Error, Fault, export};
 
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output, Place};
@@ -68,57 +68,6 @@ impl Output for Exported {
     }
 }
 
-/// Brings an exported log into this ledger.
-#[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
-pub struct Import {
-    /// A file written by export
-    pub file: PathBuf,
-}
-
-/// What was taken in.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct ImportedView {
-    pub file: String,
-    /// Events that were new here.
-    pub added: u64,
-    /// Events that were here already.
-    pub known: u64,
-    pub seq: u64,
-    pub hash: String,
-}
-
-impl Operation for Import {
-    type Output = ImportedView;
-    const NAME: &'static str = "import";
-    const ABOUT: &'static str = "Bring an exported log into an empty ledger, or one it continues";
-    const EXAMPLE: &'static str = "windlass --db copy.db import ledger.ndjson";
-    const ACCESS: Access = Access::Admin;
-    const PLACE: Place = Place::Workplace;
-
-    fn run(&self, cx: &mut Context) -> Result<ImportedView, Error> {
-        let open = || File::open(&self.file).map_err(|error| unusable(&self.file, &error));
-        open()?;
-        let (actor, _) = cx.identity(None)?;
-        let imported = cx.write(&actor, |tx| import(tx, &mut BufReader::new(open()?)))?;
-        Ok(ImportedView {
-            file: self.file.display().to_string(),
-            added: imported.added,
-            known: imported.known,
-            seq: imported.head.seq,
-            hash: imported.head.hash.to_string(),
-        })
-    }
-}
-
-impl Output for ImportedView {
-    fn sheet(&self, _now: Time) -> Sheet {
-        Sheet::line(format!(
-            "{} events added, {} were here already; the log ends at {}:{}",
-            self.added, self.known, self.seq, self.hash
-        ))
-    }
-}
-
 /// Copies a ledger file while others go on working.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Backup {
@@ -173,6 +122,7 @@ fn exists(path: &Path) -> Refusal {
         .detail("file", path.display().to_string())
 }
 
+/// A file that cannot be read or written.
 pub(crate) fn unusable(path: &Path, error: &std::io::Error) -> Fault {
     Fault::new(Code::FileUnusable, format!("{}: {error}", path.display()))
         .hint("check the path, its permissions and the space left")

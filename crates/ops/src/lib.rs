@@ -14,6 +14,7 @@ pub mod events;
 pub mod exchange;
 pub mod explain;
 pub mod health;
+pub mod import;
 pub mod operation;
 pub mod project;
 pub mod settings;

@@ -11,7 +11,8 @@ use crate::operation::{Access, Lines, Operation, Output, Place};
 use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{
-    agent, db, events, exchange, explain, health, project, setup, show_settings, stats, task, why,
+    agent, db, events, exchange, explain, health, import, project, setup, show_settings, stats,
+    task, why,
 };
 
 /// Every operation, in the order people meet them.
@@ -61,7 +62,9 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<health::AuditVerify>(),
     Entry::of::<exchange::Backup>(),
     Entry::of::<exchange::Export>(),
-    Entry::of::<exchange::Import>(),
+    Entry::of::<import::Ledger>(),
+    Entry::of::<import::Hzl>(),
+    Entry::of::<import::Beads>(),
     Entry::of::<db::Migrate>(),
     Entry::of::<setup::Status>(),
     Entry::of::<setup::WhichDb>(),
