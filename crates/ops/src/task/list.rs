@@ -9,7 +9,7 @@ use windlass_ledger::{Error, Fault, ListFilter, Place, Snapshot};
 
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
-use crate::sheet::{Cell, Sheet};
+use crate::sheet::{Cell, Sheet, Tone};
 use crate::stale::{Threshold, USUAL_MINUTES};
 use crate::view::{Level, ProjectNames, TASK_COLUMNS, TaskView, limit, usage};
 
@@ -381,8 +381,9 @@ impl Output for Listed {
 impl ListedTask {
     fn row(&self, now: Time) -> Vec<Cell> {
         let mut row = self.task.row(now);
-        if let (true, Some(status)) = (self.stale, row.get_mut(1)) {
-            status.text.push_str(" (stale)");
+        if let (true, Some(agent)) = (self.stale, row.get_mut(5)) {
+            agent.text.push_str(" (stale)");
+            agent.tone = Tone::Bad;
         }
         row
     }

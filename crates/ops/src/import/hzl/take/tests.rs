@@ -22,7 +22,7 @@ fn history(ids: &[EventId]) -> Vec<Recorded> {
             provenance: Provenance::default(),
         },
         data: None,
-        data_hash: Hash::GENESIS,
+        pruned: None,
         hash: Hash::GENESIS,
     };
     ids.iter().map(recorded).collect()
