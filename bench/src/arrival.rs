@@ -26,7 +26,7 @@ const FINDING: [(&str, &str); 7] = [
     ("by two tags", "task list --tags area-1,kind-2"),
     ("a rare word", "task search needle"),
     ("a common word", "task search button"),
-    ("two words", "task search slow-line phone"),
+    ("two words", "task search slow/phone"),
 ];
 
 pub fn on_sqlite(place: &Place, scale: &Scale) -> Result<Vec<Row>, Failure> {

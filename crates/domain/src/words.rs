@@ -66,22 +66,47 @@ impl Asked {
 
 /// The words of a text as they are indexed: each once, sorted.
 pub fn indexed(text: &str) -> BTreeSet<String> {
-    let glyphs = glyphs(text);
     let mut words = BTreeSet::new();
+    if !text.is_ascii() {
+        add_words(text, &mut words);
+        return words;
+    }
+    // Plain English words need none of what follows, and there are many of them.
+    for run in text.split(|letter: char| !letter.is_ascii_alphanumeric()) {
+        match is_plain(run) {
+            true => add_forms(run::plain_forms(run), &mut words),
+            false => add_words(run, &mut words),
+        }
+    }
+    words
+}
+
+/// An ASCII word without parts and not too long.
+fn is_plain(run: &str) -> bool {
+    let mut after_first = run.bytes().skip(1);
+    (1..=WORD_CHARS).contains(&run.len()) && !after_first.any(|letter| letter.is_ascii_uppercase())
+}
+
+fn add_words(text: &str, words: &mut BTreeSet<String>) {
+    let glyphs = glyphs(text);
     for run in run::runs(&glyphs) {
         match run {
             Run::Letters(letters) => {
                 for word in [letters].into_iter().chain(run::parts(letters)) {
-                    let [word, stem] = run::forms(word);
-                    // Who asks for the beginning of a word finds it without the stem.
-                    words.extend(Some(stem).filter(|stem| !word.starts_with(stem.as_str())));
-                    words.insert(word);
+                    add_forms(run::forms(word), words);
                 }
             }
             Run::Cjk(letters) => words.extend(run::pairs(letters).map(run::folded)),
         }
     }
-    words
+}
+
+/// Adds a word and its stem. Who asks for the beginning of a word finds it without the stem.
+fn add_forms([word, stem]: [String; 2], words: &mut BTreeSet<String>) {
+    if !word.starts_with(stem.as_str()) {
+        words.insert(stem);
+    }
+    words.insert(word);
 }
 
 /// The words a query asks for, all of which must be found: the first [`QUERY_WORDS`] of them, each

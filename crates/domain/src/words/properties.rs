@@ -39,6 +39,13 @@ proptest! {
     }
 
     #[test]
+    fn plain_words_are_what_any_word_would_be(text in "[ -~]{0,40}") {
+        let mut words = BTreeSet::new();
+        add_words(&text, &mut words);
+        prop_assert_eq!(indexed(&text), words);
+    }
+
+    #[test]
     fn every_indexed_word_is_found_again(text in texts()) {
         let words = indexed(&text);
         for word in &words {

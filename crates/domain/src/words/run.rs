@@ -125,6 +125,13 @@ pub(super) fn forms(word: &[Glyph]) -> [String; 2] {
     [word, stem]
 }
 
+/// The same for an ASCII word.
+pub(super) fn plain_forms(word: &str) -> [String; 2] {
+    let word = word.to_ascii_lowercase();
+    let stem = stem(&word);
+    [word, stem]
+}
+
 pub(super) fn folded(word: &[Glyph]) -> String {
     let mut folded = String::with_capacity(word.len());
     for glyph in word.iter().take(WORD_CHARS) {
