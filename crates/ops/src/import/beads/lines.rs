@@ -33,7 +33,7 @@ impl<R: Read + Seek> Lines<R> {
     /// From the beginning.
     pub(super) fn of(mut input: R) -> Result<Self, Error> {
         input.seek(SeekFrom::Start(0)).map_err(|error| unreadable(&error))?;
-        Ok(Self { input: BufReader::with_capacity(1 << 16, input), number: 0, offset: 0 })
+        Ok(Self { input: BufReader::new(input), number: 0, offset: 0 })
     }
 
     /// The next line that is not blank.
