@@ -178,8 +178,8 @@ pub(crate) const DELETE_TASK: [&str; 2] =
 pub(crate) const DELETE_EDGES_OF: &str = "DELETE FROM dependencies WHERE task_id = $1";
 
 /// By the unique index on `name`.
-pub(crate) const ADD_ACTIVITY: &str =
-    "INSERT INTO activity (seq, agent) SELECT $1, number FROM agents WHERE name = $2";
+pub(crate) const AGENT_NUMBER: &str = "SELECT number FROM agents WHERE name = $1";
+pub(crate) const ADD_ACTIVITY: &str = "INSERT INTO activity (agent, seq) VALUES ($1, $2)";
 pub(crate) const ADD_AGENT: &str = "INSERT INTO agents (number, name) VALUES ($1, $2)";
 /// Everybody who acted, with the newest of their events: one probe of `activity` each.
 pub(crate) const AGENTS: &str = "SELECT name, \

@@ -5,6 +5,8 @@
 //! body here and its own SQL in each. The conformance suite runs on both and grows with every
 //! change here.
 
+use std::collections::HashMap;
+
 use windlass_domain::chain::Head;
 use windlass_domain::project::Project;
 use windlass_domain::words::Asked;
@@ -365,12 +367,33 @@ pub(crate) trait Store: Statements {
 
     /// Notes who did which event.
     fn add_activity(&mut self, activity: &[(String, u64)]) -> Result<(), Fault> {
+        let mut numbers: HashMap<&str, u64> = HashMap::new();
+        let mut numbered = Vec::with_capacity(activity.len());
         for (name, seq) in activity {
-            let cells = [Cell::count(*seq), Cell::Text(name)];
-            if self.run(sql::ADD_ACTIVITY, &cells)? == 0 {
-                self.run(sql::ADD_AGENT, &cells)?;
-                self.run(sql::ADD_ACTIVITY, &cells)?;
-            }
+            let number = match numbers.get(name.as_str()) {
+                Some(number) => *number,
+                None => self.agent_number(name, *seq)?,
+            };
+            numbers.insert(name, number);
+            numbered.push((number, *seq));
+        }
+        self.add_numbered_activity(&numbered)
+    }
+
+    /// The number of somebody; who is new is numbered by the event they were first seen in.
+    fn agent_number(&mut self, name: &str, seq: u64) -> Result<u64, Fault> {
+        let known = first(self, sql::AGENT_NUMBER, &[Cell::Text(name)], |row| row.count(0))?;
+        if let Some(number) = known {
+            return Ok(number);
+        }
+        self.run(sql::ADD_AGENT, &[Cell::count(seq), Cell::Text(name)])?;
+        Ok(seq)
+    }
+
+    /// Notes which number did which event.
+    fn add_numbered_activity(&mut self, activity: &[(u64, u64)]) -> Result<(), Fault> {
+        for (number, seq) in activity {
+            self.run(sql::ADD_ACTIVITY, &[Cell::count(*number), Cell::count(*seq)])?;
         }
         Ok(())
     }

@@ -1,8 +1,10 @@
 //! One suite over both databases. It grows with every change to the seam.
 
+mod bulk;
 mod log;
 mod moving;
 mod plans;
+mod pruning;
 mod queue;
 mod views;
 

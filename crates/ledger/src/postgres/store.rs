@@ -195,6 +195,14 @@ impl Store for PostgresStore<'_> {
         rows.send(self)
     }
 
+    fn add_numbered_activity(&mut self, activity: &[(u64, u64)]) -> Result<(), Fault> {
+        let mut rows = Rows::new(sql::ADD_ACTIVITY);
+        for (number, seq) in activity {
+            rows.add(self, &[Cell::count(*number), Cell::count(*seq)])?;
+        }
+        rows.send(self)
+    }
+
     fn add_words(&mut self, words: &[Words]) -> Result<(), Fault> {
         let mut rows = Rows::new(ADD_WORDS);
         for words in words {
