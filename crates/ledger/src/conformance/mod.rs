@@ -6,6 +6,7 @@ mod moving;
 mod plans;
 mod pruning;
 mod queue;
+mod search;
 mod views;
 
 use std::sync::Arc;
