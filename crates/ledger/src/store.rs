@@ -19,7 +19,10 @@ use crate::record::{
     task_cells, to_json, urgency,
 };
 use crate::search::{SearchFilter, Within, Words};
-use crate::sql::{self, What};
+use crate::sql::{self, Narrow, What};
+
+/// What is true of more tasks than this need not be told apart further.
+const DEPTH_CAP: u64 = 1_000;
 
 /// Which tasks a claim may take from the queue.
 #[derive(Debug, Clone, Default)]
@@ -488,16 +491,41 @@ pub(crate) trait Store: Statements {
         all(self, sql::CHILDREN, &[Cell::Bytes(&parent.to_bytes())], read_task)
     }
 
+    /// What narrows a list, the rarest first. Words always come first: they are the dearest to
+    /// compare with a task, and the cheapest to look up.
+    fn rarest_first<'f>(
+        &mut self,
+        filter: &'f ListFilter,
+        question: &'f str,
+    ) -> Result<Vec<Narrow<'f>>, Fault> {
+        let mut narrow = Narrow::all_of(filter, question);
+        if narrow.len() < 2 || !filter.text.is_empty() {
+            return Ok(narrow);
+        }
+        let mut depths = Vec::with_capacity(narrow.len());
+        for narrow in narrow {
+            let depth = narrow.depth(self.index(), DEPTH_CAP, |sql, cells| {
+                first(self, sql, cells, |row| row.count(0))
+            })?;
+            depths.push((depth, narrow));
+        }
+        depths.sort_by_key(|(depth, _)| *depth);
+        narrow = depths.into_iter().map(|(_, narrow)| narrow).collect();
+        Ok(narrow)
+    }
+
     fn list(&mut self, filter: &ListFilter) -> Result<Vec<Task>, Fault> {
         let question = self.question(&filter.text, Within::Everything);
-        sql::list(self.index(), filter, What::Rows, &question, |sql, cells| {
+        let narrow = self.rarest_first(filter, &question)?;
+        sql::list(self.index(), filter, &narrow, What::Rows, |sql, cells| {
             all(self, sql, cells, read_task)
         })
     }
 
     fn count(&mut self, filter: &ListFilter) -> Result<u64, Fault> {
         let question = self.question(&filter.text, Within::Everything);
-        let count = sql::list(self.index(), filter, What::Count, &question, |sql, cells| {
+        let narrow = self.rarest_first(filter, &question)?;
+        let count = sql::list(self.index(), filter, &narrow, What::Count, |sql, cells| {
             first(self, sql, cells, |row| row.count(0))
         })?;
         Ok(count.unwrap_or(0))
@@ -506,7 +534,8 @@ pub(crate) trait Store: Statements {
     /// How many tasks of a list each agent has, '' standing for nobody.
     fn count_by_agent(&mut self, filter: &ListFilter) -> Result<Vec<(String, u64)>, Fault> {
         let question = self.question(&filter.text, Within::Everything);
-        sql::list(self.index(), filter, What::CountByAgent, &question, |sql, cells| {
+        let narrow = self.rarest_first(filter, &question)?;
+        sql::list(self.index(), filter, &narrow, What::CountByAgent, |sql, cells| {
             all(self, sql, cells, |row| Ok((row.text(0)?, row.count(1)?)))
         })
     }

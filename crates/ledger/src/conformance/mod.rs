@@ -1,5 +1,6 @@
 //! One suite over both databases. It grows with every change to the seam.
 
+mod activity;
 mod bulk;
 mod log;
 mod moving;

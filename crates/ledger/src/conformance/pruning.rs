@@ -94,9 +94,8 @@ fn a_pruned_task_leaves_every_view(bed: &mut Bed) {
 fn a_pruned_task_keeps_its_place_in_the_chain_and_loses_its_data(bed: &mut Bed) {
     let project = bed.project("api");
     let id = finished(bed, project);
-    let kept = |bed: &mut Bed| {
-        bed.ledger.read(|snapshot| Ok(snapshot.history(id.into(), 100)?)).unwrap()
-    };
+    let kept =
+        |bed: &mut Bed| bed.ledger.read(|snapshot| Ok(snapshot.history(id.into(), 100)?)).unwrap();
     let before = kept(bed);
     assert_eq!(prune(bed, id).unwrap(), 3, "created, commented, done");
     let mut after = kept(bed);

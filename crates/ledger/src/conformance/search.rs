@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use serde_json::json;
-use windlass_domain::event::{CommentAdded, TaskArchived, TaskMoved};
+use windlass_domain::event::{Authority, CommentAdded, TaskArchived, TaskMoved};
 use windlass_domain::words::{Asked, asked, indexed};
 use windlass_domain::{Event, ProjectId, Status, TaskId};
 
@@ -125,9 +125,8 @@ fn the_title_counts_more_than_the_text_and_the_text_more_than_what_was_said(bed:
 fn the_newest_comes_first_among_equals_and_a_limit_keeps_the_best(bed: &mut Bed) {
     let project = bed.project("api");
     let in_title = [(); 3].map(|()| bed.add(project, |task| task.title = "dredge".into()));
-    let in_text = [(); 4].map(|()| {
-        bed.add(project, |task| task.description = Some("dredge the harbour".into()))
-    });
+    let in_text = [(); 4]
+        .map(|()| bed.add(project, |task| task.description = Some("dredge the harbour".into())));
     let best: Vec<TaskId> = in_title.into_iter().rev().chain(in_text.into_iter().rev()).collect();
     for limit in 1..=8 {
         let (found, total) = search(bed, "dredge", &SearchFilter::default(), limit);
@@ -141,7 +140,7 @@ fn a_project_and_a_status_narrow_a_search(bed: &mut Bed) {
     let open = bed.add(api, titled);
     let gone = bed.add(api, titled);
     let elsewhere = bed.add(web, titled);
-    bed.happen(gone, TaskArchived { authority: Default::default(), forced: None });
+    bed.happen(gone, TaskArchived { authority: Authority::Free, forced: None });
     let mut narrowed = |project, status| search(bed, "caulk", &SearchFilter { project, status }, 9);
     assert_eq!(narrowed(Some(api), None), (vec![gone, open], 2));
     assert_eq!(narrowed(None, Some(Status::Ready)), (vec![elsewhere, open], 2));
@@ -166,9 +165,17 @@ fn everything_that_was_said_is_found(bed: &mut Bed) {
     bed.happen(id, event("checkpoint_recorded", &data));
     bed.happen(id, event("task_blocked", &json!({"reason": "no turnbuckles"})));
     bed.happen(id, event("comment_added", &json!({"text": "splice again"})));
-    for word in
-        ["mast", "spruce", "twelve", "rigging", "loft", "halyard", "stepped", "shroud", "turnbuckle"]
-    {
+    for word in [
+        "mast",
+        "spruce",
+        "twelve",
+        "rigging",
+        "loft",
+        "halyard",
+        "stepped",
+        "shroud",
+        "turnbuckle",
+    ] {
         assert_eq!(found(bed, word), [id], "{word}");
     }
     // Across all places, and not what is no text.
@@ -256,9 +263,8 @@ impl Texts {
 
 /// Texts of the characters most likely to go wrong, with few enough words to meet.
 fn text() -> impl Strategy<Value = String> {
-    let odd: Vec<char> = "abAB12 _-.:'\"*&|!()<>\\/%ßſΣςİé\u{301}\u{200d}がカ中文가कर्ा🎉½"
-        .chars()
-        .collect();
+    let odd: Vec<char> =
+        "abAB12 _-.:'\"*&|!()<>\\/%ßſΣςİé\u{301}\u{200d}がカ中文가कर्ा🎉½".chars().collect();
     prop_oneof![
         prop::collection::vec(prop::sample::select(odd), 0..10).prop_map(String::from_iter),
         "(test|tests|testing|ok|o|数据|据库|задача|задачи|db DB|fooBar|foo_bar| ){0,4}",

@@ -59,6 +59,7 @@ pub(crate) const INDEX: Index = Index {
     compare: "search.words @@ CAST(? AS tsquery)",
     readable: "search",
     clear: "DELETE FROM search",
+    kept: "MATERIALIZED",
 };
 
 const ADD_WORDS: &str = "INSERT INTO search (created_seq, words) VALUES ($1, $2::text::tsvector)";
