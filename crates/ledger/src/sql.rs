@@ -420,6 +420,7 @@ pub(crate) fn list<T>(
         ("agent <> ''", filter.agent.is_some() || pattern.is_some()),
         ("parent_id IS NULL", filter.root),
         ("open_dependencies = 0 AND open_children = 0", filter.available),
+        ("project_id IN (SELECT id FROM projects WHERE frozen = 0)", filter.unfrozen),
     ];
     for (condition, _) in plain.into_iter().filter(|(_, wanted)| *wanted) {
         terms.plain(condition);

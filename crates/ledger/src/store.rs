@@ -98,8 +98,10 @@ pub struct ListFilter {
     pub parent: Option<TaskId>,
     /// Only tasks that are no subtasks.
     pub root: bool,
-    /// Only tasks that could be claimed.
+    /// Only tasks that could be claimed if their project is not frozen.
     pub available: bool,
+    /// Only tasks of projects that are not frozen.
+    pub unfrozen: bool,
     /// Archived tasks too.
     pub archived: bool,
     /// All of them must be on the task.

@@ -2,6 +2,7 @@
 
 mod activity;
 mod bulk;
+mod lists;
 mod log;
 mod moving;
 mod plans;

@@ -165,6 +165,10 @@ fn lists(project: ProjectId) -> Vec<(&'static str, ListFilter)> {
             ListFilter { project: Some(project), status: Some(Status::Done), ..base() },
         ),
         ("agent", ListFilter { agent: Some("bob".into()), ..base() }),
+        (
+            "available to an agent",
+            ListFilter { agent: Some("bob".into()), available: true, unfrozen: true, ..base() },
+        ),
     ]
 }
 

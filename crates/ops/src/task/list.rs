@@ -195,6 +195,7 @@ impl List {
             agent_pattern: self.agent_pattern.clone(),
             root: self.root,
             available: self.available,
+            unfrozen: self.available,
             archived: self.archived,
             tags: text::tags(&self.tags)?,
             tags_any: text::tags(&self.tags_any)?,
