@@ -34,17 +34,33 @@ impl Words {
     }
 }
 
+/// What the words of one task's comments and checkpoints may cost. PostgreSQL keeps no more than a
+/// megabyte of words for a task; half of it is more than title, tags and description can need.
+const NOTES_BYTES: usize = 512 * 1024;
+/// What a word costs there beside its letters, at most.
+const WORD_BYTES: usize = 10;
+
 /// Adds the words of a text to words that are kept as one text; nothing when it has no new one.
+/// Where [`NOTES_BYTES`] are used up, what is said later is not found: better than to refuse it.
 pub(crate) fn with_words_of(known: &str, text: &str) -> Option<String> {
-    let mut words: BTreeSet<String> = known.split_whitespace().map(str::to_owned).collect();
+    let mut words: BTreeSet<&str> = known.split_whitespace().collect();
     let before = words.len();
-    words.extend(indexed(text));
+    let cost = |word: &str| word.len() + WORD_BYTES;
+    let mut left = NOTES_BYTES.saturating_sub(words.iter().map(|word| cost(word)).sum());
+    let said = indexed(text);
+    for word in &said {
+        match left.checked_sub(cost(word)) {
+            Some(rest) if words.insert(word) => left = rest,
+            Some(_) => {}
+            None => break,
+        }
+    }
     (words.len() > before).then(|| joined(&words))
 }
 
 /// Words in one text, separated by spaces, which no word contains.
-pub(crate) fn joined(words: &BTreeSet<String>) -> String {
-    words.iter().map(String::as_str).collect::<Vec<_>>().join(" ")
+pub(crate) fn joined(words: &BTreeSet<impl AsRef<str>>) -> String {
+    words.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(" ")
 }
 
 /// Where all the words must be found, the best place first.

@@ -3,7 +3,7 @@
 //! Parameters are written `$1, $2, …` and must first appear in that order: SQLite numbers them by
 //! appearance, PostgreSQL by name.
 
-use windlass_domain::{ProjectId, Status, TaskId};
+use windlass_domain::{ProjectId, Status, TaskId, Time};
 
 use crate::cell::Cell;
 use crate::record::urgency;
@@ -177,8 +177,8 @@ pub(crate) const DELETE_TASK: [&str; 2] =
 pub(crate) const DELETE_EDGES_OF: &str = "DELETE FROM dependencies WHERE task_id = $1";
 
 /// By the unique index on `name`.
-pub(crate) const ADD_ACTIVITY: &str =
-    "INSERT INTO activity (seq, agent) SELECT $1, number FROM agents WHERE name = $2";
+pub(crate) const AGENT_NUMBER: &str = "SELECT number FROM agents WHERE name = $1";
+pub(crate) const ADD_ACTIVITY: &str = "INSERT INTO activity (agent, seq) VALUES ($1, $2)";
 pub(crate) const ADD_AGENT: &str = "INSERT INTO agents (number, name) VALUES ($1, $2)";
 /// Everybody who acted, with the newest of their events: one probe of `activity` each.
 pub(crate) const AGENTS: &str = "SELECT name, \
@@ -249,6 +249,9 @@ pub(crate) struct Index {
     pub(crate) readable: &'static str,
     /// Empties it.
     pub(crate) clear: &'static str,
+    /// Whether what was looked up is kept before it is sorted. SQLite reads it in the wanted order;
+    /// PostgreSQL would read everything in that order and hope to meet it soon.
+    pub(crate) kept: &'static str,
 }
 
 /// Conditions and their values, numbered as they come.
@@ -273,32 +276,132 @@ impl<'a> Terms<'a> {
         self.values.push(value);
         format!("${}", self.values.len())
     }
+
+    fn list(&mut self, texts: &'a [String]) -> String {
+        texts.iter().map(|text| self.value(Cell::Text(text))).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Something that may be true of few tasks, each with an index of its own.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Narrow<'a> {
+    /// The question for some words.
+    Words(&'a str),
+    /// By the primary key of `task_tags`.
+    Tag(&'a str),
+    AnyTag(&'a [String]),
+    /// By `tasks_due`.
+    Due(Option<Time>, Option<Time>),
+}
+
+impl<'a> Narrow<'a> {
+    /// What narrows a list, in the order of the filter.
+    pub(crate) fn all_of(filter: &'a ListFilter, question: &'a str) -> Vec<Self> {
+        let mut all = Vec::new();
+        all.extend((!filter.text.is_empty()).then_some(Self::Words(question)));
+        all.extend(filter.tags.iter().map(|tag| Self::Tag(tag)));
+        all.extend((!filter.tags_any.is_empty()).then_some(Self::AnyTag(&filter.tags_any)));
+        let (after, before) = (filter.due_after, filter.due_before);
+        all.extend((after.is_some() || before.is_some()).then_some(Self::Due(after, before)));
+        all
+    }
+
+    /// The creation numbers of all tasks it is true of.
+    fn found(self, index: Index, terms: &mut Terms<'a>) -> String {
+        match self {
+            Self::Words(question) => {
+                let question = terms.value(Cell::Text(question));
+                let answered = index.compare.replace('?', &question);
+                format!("SELECT {} AS found_seq FROM search WHERE {answered}", index.key)
+            }
+            Self::Tag(tag) => {
+                let tag = terms.value(Cell::Text(tag));
+                format!("SELECT created_seq AS found_seq FROM task_tags WHERE tag = {tag}")
+            }
+            Self::AnyTag(tags) => {
+                let tags = terms.list(tags);
+                format!(
+                    "SELECT DISTINCT created_seq AS found_seq FROM task_tags WHERE tag IN ({tags})"
+                )
+            }
+            Self::Due(..) => {
+                let due = self.holds(index, terms);
+                format!("SELECT created_seq AS found_seq FROM tasks WHERE {due}")
+            }
+        }
+    }
+
+    /// The condition that it is true of a row of `tasks`.
+    fn holds(self, index: Index, terms: &mut Terms<'a>) -> String {
+        const ITS_TAG: &str = "task_tags.created_seq = tasks.created_seq";
+        match self {
+            Self::Words(_) => format!("created_seq IN ({})", self.found(index, terms)),
+            Self::Tag(tag) => {
+                let tag = terms.value(Cell::Text(tag));
+                format!("EXISTS (SELECT 1 FROM task_tags WHERE tag = {tag} AND {ITS_TAG})")
+            }
+            Self::AnyTag(tags) => {
+                let tags = terms.list(tags);
+                format!("EXISTS (SELECT 1 FROM task_tags WHERE tag IN ({tags}) AND {ITS_TAG})")
+            }
+            Self::Due(after, before) => {
+                // Literally the condition of the partial index, so that it can serve.
+                let mut due = vec!["due_at IS NOT NULL".to_owned()];
+                for (operator, time) in [(">=", after), ("<", before)] {
+                    let time = time.map(|time| terms.value(Cell::Int(time.as_millis())));
+                    due.extend(time.map(|time| format!("due_at {operator} {time}")));
+                }
+                due.join(" AND ")
+            }
+        }
+    }
+
+    /// The statement and values that count of how many tasks it is true, no further than `cap`.
+    pub(crate) fn depth<T>(
+        self,
+        index: Index,
+        cap: u64,
+        run: impl FnOnce(&str, &[Cell<'_>]) -> T,
+    ) -> T {
+        let mut terms = Terms::default();
+        let found = self.found(index, &mut terms);
+        let cap = terms.value(Cell::count(cap));
+        let text =
+            format!("SELECT count(*) FROM (SELECT 1 FROM ({found}) AS few LIMIT {cap}) AS counted");
+        run(&text, &terms.values)
+    }
 }
 
 /// The statement and values of a list or, with `what` a count, of its total.
 ///
 /// Each combination of project, status, agent and parent is served by the index whose columns it
 /// fixes: `tasks_agent`, `tasks_parent`, `tasks_project_status`, `tasks_status`, `tasks_project` or
-/// `tasks_all`, all of them already in the order of the list. Tags and words are looked up in their
-/// own indexes.
+/// `tasks_all`, all of them already in the order of the list. A list that is narrowed begins with
+/// the first of `narrow`: `CROSS JOIN` makes SQLite keep to that order.
 pub(crate) fn list<T>(
     index: Index,
     filter: &ListFilter,
+    narrow: &[Narrow<'_>],
     what: What,
-    question: &str,
     run: impl FnOnce(&str, &[Cell<'_>]) -> T,
 ) -> T {
     let project = filter.project.map(ProjectId::to_bytes);
     let parent = filter.parent.map(TaskId::to_bytes);
     let pattern = filter.agent_pattern.as_deref().map(like);
     let mut terms = Terms::default();
+    let (with, from) = match narrow.first() {
+        None => (String::new(), "tasks"),
+        Some(first) => {
+            let found = first.found(index, &mut terms);
+            terms.plain("created_seq = found_seq");
+            (format!("WITH few AS {} ({found}) ", index.kept), "few CROSS JOIN tasks")
+        }
+    };
     let fixed = [
         ("project_id =", project.as_ref().map(|id| Cell::Bytes(id))),
         ("parent_id =", parent.as_ref().map(|id| Cell::Bytes(id))),
         ("agent =", filter.agent.as_deref().map(Cell::Text)),
         ("status =", filter.wanted_status().map(|status| Cell::Text(status.as_str()))),
-        ("due_at >=", filter.due_after.map(|time| Cell::Int(time.as_millis()))),
-        ("due_at <", filter.due_before.map(|time| Cell::Int(time.as_millis()))),
     ];
     for (condition, value) in fixed {
         if let Some(value) = value {
@@ -310,37 +413,20 @@ pub(crate) fn list<T>(
         terms.plain(&format!("lower(agent) LIKE {pattern} ESCAPE '\\'"));
     }
     // Literally the conditions of the partial indexes, so that these can serve.
-    if filter.wanted_status() != Some(Status::Archived) && !filter.archived {
-        terms.plain("status <> 'archived'");
+    let is_open = filter.wanted_status() != Some(Status::Archived) && !filter.archived;
+    let plain = [
+        ("status <> 'archived'", is_open),
+        ("agent <> ''", filter.agent.is_some() || pattern.is_some()),
+        ("parent_id IS NULL", filter.root),
+        ("open_dependencies = 0 AND open_children = 0", filter.available),
+        ("project_id IN (SELECT id FROM projects WHERE frozen = 0)", filter.unfrozen),
+    ];
+    for (condition, _) in plain.into_iter().filter(|(_, wanted)| *wanted) {
+        terms.plain(condition);
     }
-    if filter.agent.is_some() {
-        terms.plain("agent <> ''");
-    }
-    if filter.root {
-        terms.plain("parent_id IS NULL");
-    }
-    if filter.available {
-        terms.plain("open_dependencies = 0 AND open_children = 0");
-    }
-    for tag in &filter.tags {
-        let tag = terms.value(Cell::Text(tag));
-        terms.plain(&format!(
-            "created_seq IN (SELECT created_seq FROM task_tags WHERE tag = {tag})"
-        ));
-    }
-    if !filter.tags_any.is_empty() {
-        let tags: Vec<String> =
-            filter.tags_any.iter().map(|tag| terms.value(Cell::Text(tag))).collect();
-        let tags = tags.join(", ");
-        terms.plain(&format!(
-            "created_seq IN (SELECT created_seq FROM task_tags WHERE tag IN ({tags}))"
-        ));
-    }
-    if !filter.text.is_empty() {
-        let question = terms.value(Cell::Text(question));
-        let answered = index.compare.replace('?', &question);
-        let key = index.key;
-        terms.plain(&format!("created_seq IN (SELECT {key} FROM search WHERE {answered})"));
+    for narrow in narrow.iter().skip(1) {
+        let holds = narrow.holds(index, &mut terms);
+        terms.plain(&holds);
     }
     if let (Some(place), What::Rows) = (filter.after, what) {
         let urgency = terms.value(Cell::Int(urgency(place.priority)));
@@ -356,13 +442,14 @@ pub(crate) fn list<T>(
             let limit = terms.value(Cell::count(filter.limit));
             let offset = terms.value(Cell::count(filter.offset));
             format!(
-                "SELECT {TASK_COLUMNS} FROM tasks WHERE {conditions} \
+                "{with}SELECT {TASK_COLUMNS} FROM {from} WHERE {conditions} \
                  ORDER BY urgency, created_seq LIMIT {limit} OFFSET {offset}"
             )
         }
-        What::Count => format!("SELECT count(*) FROM tasks WHERE {conditions}"),
+        What::Count => format!("{with}SELECT count(*) FROM {from} WHERE {conditions}"),
         What::CountByAgent => format!(
-            "SELECT agent, count(*) FROM tasks WHERE {conditions} GROUP BY agent ORDER BY agent"
+            "{with}SELECT agent, count(*) FROM {from} WHERE {conditions} \
+             GROUP BY agent ORDER BY agent"
         ),
     };
     run(&text, &terms.values)
@@ -393,11 +480,10 @@ pub(crate) fn search<T>(
     limit: u64,
     run: impl FnOnce(&str, &[Cell<'_>]) -> T,
 ) -> T {
-    let key = index.key;
     let project = filter.project.map(ProjectId::to_bytes);
     let mut terms = Terms::default();
-    let question = terms.value(Cell::Text(question));
-    terms.plain(&index.compare.replace('?', &question));
+    let found = Narrow::Words(question).found(index, &mut terms);
+    terms.plain("1 = 1");
     if let Some(project) = &project {
         terms.with("tasks.project_id =", Cell::Bytes(project));
     }
@@ -405,19 +491,22 @@ pub(crate) fn search<T>(
         terms.with("tasks.status =", Cell::Text(status.as_str()));
     }
     let from = match filter.project.is_some() || filter.status.is_some() {
-        true => format!("search CROSS JOIN tasks WHERE tasks.created_seq = search.{key} AND"),
-        false => "search WHERE".to_owned(),
+        true => "few CROSS JOIN tasks WHERE created_seq = found_seq AND",
+        false => "few WHERE",
     };
+    let with = format!("WITH few AS {} ({found})", index.kept);
     let conditions = terms.texts.join(" AND ");
     let text = match what {
         What::Rows => {
             let limit = terms.value(Cell::count(limit));
             format!(
-                "SELECT search.{key} FROM {from} {conditions} \
-                 ORDER BY search.{key} DESC LIMIT {limit}"
+                "{with} SELECT found_seq FROM {from} {conditions} \
+                 ORDER BY found_seq DESC LIMIT {limit}"
             )
         }
-        What::Count | What::CountByAgent => format!("SELECT count(*) FROM {from} {conditions}"),
+        What::Count | What::CountByAgent => {
+            format!("{with} SELECT count(*) FROM {from} {conditions}")
+        }
     };
     run(&text, &terms.values)
 }

@@ -5,6 +5,8 @@
 //! body here and its own SQL in each. The conformance suite runs on both and grows with every
 //! change here.
 
+use std::collections::HashMap;
+
 use windlass_domain::chain::Head;
 use windlass_domain::project::Project;
 use windlass_domain::words::Asked;
@@ -17,7 +19,10 @@ use crate::record::{
     task_cells, to_json, urgency,
 };
 use crate::search::{SearchFilter, Within, Words};
-use crate::sql::{self, What};
+use crate::sql::{self, Narrow, What};
+
+/// What is true of more tasks than this need not be told apart further.
+const DEPTH_CAP: u64 = 1_000;
 
 /// Which tasks a claim may take from the queue.
 #[derive(Debug, Clone, Default)]
@@ -93,8 +98,10 @@ pub struct ListFilter {
     pub parent: Option<TaskId>,
     /// Only tasks that are no subtasks.
     pub root: bool,
-    /// Only tasks that could be claimed.
+    /// Only tasks that could be claimed if their project is not frozen.
     pub available: bool,
+    /// Only tasks of projects that are not frozen.
+    pub unfrozen: bool,
     /// Archived tasks too.
     pub archived: bool,
     /// All of them must be on the task.
@@ -367,12 +374,33 @@ pub(crate) trait Store: Statements {
 
     /// Notes who did which event.
     fn add_activity(&mut self, activity: &[(String, u64)]) -> Result<(), Fault> {
+        let mut numbers: HashMap<&str, u64> = HashMap::new();
+        let mut numbered = Vec::with_capacity(activity.len());
         for (name, seq) in activity {
-            let cells = [Cell::count(*seq), Cell::Text(name)];
-            if self.run(sql::ADD_ACTIVITY, &cells)? == 0 {
-                self.run(sql::ADD_AGENT, &cells)?;
-                self.run(sql::ADD_ACTIVITY, &cells)?;
-            }
+            let number = match numbers.get(name.as_str()) {
+                Some(number) => *number,
+                None => self.agent_number(name, *seq)?,
+            };
+            numbers.insert(name, number);
+            numbered.push((number, *seq));
+        }
+        self.add_numbered_activity(&numbered)
+    }
+
+    /// The number of somebody; who is new is numbered by the event they were first seen in.
+    fn agent_number(&mut self, name: &str, seq: u64) -> Result<u64, Fault> {
+        let known = first(self, sql::AGENT_NUMBER, &[Cell::Text(name)], |row| row.count(0))?;
+        if let Some(number) = known {
+            return Ok(number);
+        }
+        self.run(sql::ADD_AGENT, &[Cell::count(seq), Cell::Text(name)])?;
+        Ok(seq)
+    }
+
+    /// Notes which number did which event.
+    fn add_numbered_activity(&mut self, activity: &[(u64, u64)]) -> Result<(), Fault> {
+        for (number, seq) in activity {
+            self.run(sql::ADD_ACTIVITY, &[Cell::count(*number), Cell::count(*seq)])?;
         }
         Ok(())
     }
@@ -467,16 +495,41 @@ pub(crate) trait Store: Statements {
         all(self, sql::CHILDREN, &[Cell::Bytes(&parent.to_bytes())], read_task)
     }
 
+    /// What narrows a list, the rarest first. Words always come first: they are the dearest to
+    /// compare with a task, and the cheapest to look up.
+    fn rarest_first<'f>(
+        &mut self,
+        filter: &'f ListFilter,
+        question: &'f str,
+    ) -> Result<Vec<Narrow<'f>>, Fault> {
+        let mut narrow = Narrow::all_of(filter, question);
+        if narrow.len() < 2 || !filter.text.is_empty() {
+            return Ok(narrow);
+        }
+        let mut depths = Vec::with_capacity(narrow.len());
+        for narrow in narrow {
+            let depth = narrow.depth(self.index(), DEPTH_CAP, |sql, cells| {
+                first(self, sql, cells, |row| row.count(0))
+            })?;
+            depths.push((depth, narrow));
+        }
+        depths.sort_by_key(|(depth, _)| *depth);
+        narrow = depths.into_iter().map(|(_, narrow)| narrow).collect();
+        Ok(narrow)
+    }
+
     fn list(&mut self, filter: &ListFilter) -> Result<Vec<Task>, Fault> {
         let question = self.question(&filter.text, Within::Everything);
-        sql::list(self.index(), filter, What::Rows, &question, |sql, cells| {
+        let narrow = self.rarest_first(filter, &question)?;
+        sql::list(self.index(), filter, &narrow, What::Rows, |sql, cells| {
             all(self, sql, cells, read_task)
         })
     }
 
     fn count(&mut self, filter: &ListFilter) -> Result<u64, Fault> {
         let question = self.question(&filter.text, Within::Everything);
-        let count = sql::list(self.index(), filter, What::Count, &question, |sql, cells| {
+        let narrow = self.rarest_first(filter, &question)?;
+        let count = sql::list(self.index(), filter, &narrow, What::Count, |sql, cells| {
             first(self, sql, cells, |row| row.count(0))
         })?;
         Ok(count.unwrap_or(0))
@@ -485,7 +538,8 @@ pub(crate) trait Store: Statements {
     /// How many tasks of a list each agent has, '' standing for nobody.
     fn count_by_agent(&mut self, filter: &ListFilter) -> Result<Vec<(String, u64)>, Fault> {
         let question = self.question(&filter.text, Within::Everything);
-        sql::list(self.index(), filter, What::CountByAgent, &question, |sql, cells| {
+        let narrow = self.rarest_first(filter, &question)?;
+        sql::list(self.index(), filter, &narrow, What::CountByAgent, |sql, cells| {
             all(self, sql, cells, |row| Ok((row.text(0)?, row.count(1)?)))
         })
     }

@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut};
 
 use windlass_domain::chain::{Hash, Head, Header, Provenance};
-use windlass_domain::event::TaskPruned;
+use windlass_domain::event::{Kind, TaskPruned};
 use windlass_domain::project::Project;
 use windlass_domain::{Event, EventId, ProjectId, Stream, Task, TaskId, Time};
 
@@ -138,7 +138,13 @@ impl<'a> Transaction<'a> {
             self.head = last.head();
             self.last = Some(last.header.id);
         }
-        self.store_all(recorded)
+        self.store_all(recorded)?;
+        // What was pruned there is forgotten here too, by a ledger that took it in earlier.
+        let pruned = Kind::TaskPruned.as_str();
+        for event in recorded.iter().filter(|event| event.header.kind == pruned) {
+            self.snapshot.store.empty_events(event.header.stream.task())?;
+        }
+        Ok(())
     }
 
     fn store_all(&mut self, recorded: &[Recorded]) -> Result<(), Fault> {

@@ -10,11 +10,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use windlass_domain::event::{Change, TaskCreated, TaskUpdated, Won};
-use windlass_domain::{Event, ProjectId, Status, Stream, Time};
+use windlass_domain::{Event, EventId, ProjectId, Status, Stream, Time};
 use windlass_ledger::{Fault, Recorded, Snapshot};
 
 use crate::sheet::{Cell, relative};
-use crate::view::{EventView, ProjectNames};
+use crate::view::EventView;
 
 /// Stands for the task in events about projects.
 const PROJECT: &str = "__project__";
@@ -22,8 +22,9 @@ const PROJECT: &str = "__project__";
 /// An event as HZL would tell it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct HzlEvent {
-    /// Its place in the log. One event of ours can be two of HZL's, with the same place.
+    /// Its place in the log. One event of ours can be several of HZL's, with the same place.
     pub rowid: u64,
+    /// Of several, the first has the id of ours, and each next one the next higher.
     pub event_id: String,
     pub task_id: String,
     pub r#type: String,
@@ -64,7 +65,6 @@ struct Before {
 #[derive(Debug, Default)]
 pub(crate) struct Translator {
     streams: HashMap<Stream, Before>,
-    projects: ProjectNames,
 }
 
 impl Translator {
@@ -73,23 +73,24 @@ impl Translator {
         snapshot: &mut Snapshot<'_>,
         recorded: Recorded,
     ) -> Result<Vec<HzlEvent>, Fault> {
-        let stream = recorded.header.stream;
-        let before = match self.streams.remove(&stream) {
-            Some(known) => known,
-            None => earlier(snapshot, &recorded)?,
+        let (stream, seq) = (recorded.header.stream, recorded.header.seq);
+        let before = match recorded.header.stream_seq {
+            1 => Before::default(),
+            _ => self.before(snapshot, stream, seq)?,
         };
         let event = recorded.event()?;
         let told = match &event {
-            Some(event) => self.words(snapshot, event, &before)?,
+            Some(event) => self.words(snapshot, event, &before, seq)?,
             None => vec![(recorded.header.kind.clone(), Value::Null)],
         };
         self.streams.insert(stream, before.after(event.as_ref()));
         let is_task = recorded.is_about_a_task();
+        let id = u128::from_be_bytes(recorded.header.id.to_bytes());
         let view = EventView::new(recorded)?;
         let task_id = if is_task { view.stream } else { PROJECT.to_owned() };
-        let tell = |(kind, data): (String, Value)| HzlEvent {
+        let tell = |(number, (kind, data)): (u128, (String, Value))| HzlEvent {
             rowid: view.seq,
-            event_id: view.event_id.clone(),
+            event_id: EventId::from_bytes(id.wrapping_add(number).to_be_bytes()).to_string(),
             task_id: task_id.clone(),
             r#type: kind,
             data: if data.is_null() { view.data.clone() } else { data },
@@ -99,7 +100,32 @@ impl Translator {
             causation_id: view.causation_id.clone(),
             timestamp: view.at,
         };
-        Ok(told.into_iter().map(tell).collect())
+        Ok((0..).zip(told).map(tell).collect())
+    }
+
+    /// What is known of a stream before the event `seq`.
+    fn before(
+        &mut self,
+        snapshot: &mut Snapshot<'_>,
+        stream: Stream,
+        seq: u64,
+    ) -> Result<Before, Fault> {
+        if let Some(known) = self.streams.get(&stream) {
+            return Ok(known.clone());
+        }
+        let before = earlier(snapshot, stream, seq)?;
+        self.streams.insert(stream, before.clone());
+        Ok(before)
+    }
+
+    /// The name that a project had then.
+    fn name(
+        &mut self,
+        snapshot: &mut Snapshot<'_>,
+        project: ProjectId,
+        seq: u64,
+    ) -> Result<String, Fault> {
+        Ok(self.before(snapshot, project.into(), seq)?.name)
     }
 
     /// The kinds and data of HZL; null for data that are ours as they are.
@@ -108,6 +134,7 @@ impl Translator {
         snapshot: &mut Snapshot<'_>,
         event: &Event,
         before: &Before,
+        seq: u64,
     ) -> Result<Vec<(String, Value)>, Fault> {
         let one = |kind: &str, data: Value| vec![(kind.to_owned(), data)];
         let from = before.status;
@@ -125,7 +152,7 @@ impl Translator {
                 one("project_renamed", json!({ "old_name": before.name, "new_name": data.name }))
             }
             Event::TaskCreated(data) => {
-                let project = self.projects.of(snapshot, data.project)?;
+                let project = self.name(snapshot, data.project, seq)?;
                 created(data, &project)
             }
             Event::TaskUpdated(data) => updated(data),
@@ -162,9 +189,9 @@ impl Translator {
             Event::TaskArchived(_) => one("task_archived", json!({})),
             Event::TaskRestored(data) => change(data.to),
             Event::TaskMoved(data) => {
-                let to = self.projects.of(snapshot, data.project)?;
+                let to = self.name(snapshot, data.project, seq)?;
                 let from = match before.project {
-                    Some(id) => Some(self.projects.of(snapshot, id)?),
+                    Some(id) => Some(self.name(snapshot, id, seq)?),
                     None => None,
                 };
                 one("task_moved", json!({ "from_project": from, "to_project": to }))
@@ -199,17 +226,14 @@ impl Translator {
     }
 }
 
-/// What the events of a stream before this one tell.
-fn earlier(snapshot: &mut Snapshot<'_>, recorded: &Recorded) -> Result<Before, Fault> {
-    let header = &recorded.header;
+/// What the events of a stream before `seq` tell.
+fn earlier(snapshot: &mut Snapshot<'_>, stream: Stream, seq: u64) -> Result<Before, Fault> {
     let mut before = Before::default();
-    if header.stream_seq > 1 {
-        for earlier in snapshot.history(header.stream, u64::from(u32::MAX))? {
-            if earlier.header.seq >= header.seq {
-                break;
-            }
-            before = before.after(earlier.event()?.as_ref());
+    for earlier in snapshot.history(stream, u64::from(u32::MAX))? {
+        if earlier.header.seq >= seq {
+            break;
         }
+        before = before.after(earlier.event()?.as_ref());
     }
     Ok(before)
 }

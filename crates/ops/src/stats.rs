@@ -65,7 +65,8 @@ pub struct Queue {
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct Completions {
     pub total: u64,
-    /// Who held it when it was done. A task that nobody held counts in the total only.
+    /// Whose it was: who held it last, or else whom it was routed to. A task of nobody counts in the
+    /// total only.
     pub by_agent: BTreeMap<String, u64>,
 }
 

@@ -1,9 +1,14 @@
 //! One suite over both databases. It grows with every change to the seam.
 
+mod activity;
+mod bulk;
+mod lists;
 mod log;
 mod moving;
 mod plans;
+mod pruning;
 mod queue;
+mod search;
 mod views;
 
 use std::sync::Arc;

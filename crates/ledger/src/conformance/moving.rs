@@ -39,7 +39,7 @@ fn take(bed: &mut Bed, file: &[u8]) -> Result<crate::Imported, Error> {
 }
 
 /// The other kind of database where there is one, else the same kind.
-fn another(bed: &Bed) -> Bed {
+pub(super) fn another(bed: &Bed) -> Bed {
     match bed.location {
         Location::Sqlite(_) => Bed::postgres().unwrap_or_else(Bed::sqlite),
         Location::Postgres(_) => Bed::sqlite(),

@@ -6,15 +6,19 @@
 
 use rusqlite::{Connection, StatementStatus, params_from_iter};
 use windlass_domain::event::TaskCreated;
-use windlass_domain::{ProjectId, Status};
+use windlass_domain::words::{Asked, asked};
+use windlass_domain::{ProjectId, Status, Time};
 
 use super::{Bed, ready};
 use crate::cell::Cell;
-use crate::sql::{self, What};
+use crate::search::{Within, Words};
+use crate::sql::{self, Narrow, What};
 use crate::store::ListFilter;
-use crate::{Location, sqlite};
+use crate::{Location, SearchFilter, sqlite};
 
 const MANY: usize = 100_000;
+/// Due dates count from here.
+const DUE: i64 = 1_794_735_000_000;
 /// More instructions than a handful of index probes need, fewer than a scan.
 const STEPS: i32 = 3_000;
 
@@ -22,6 +26,16 @@ const STEPS: i32 = 3_000;
 struct Field {
     bed: Bed,
     open: ProjectId,
+}
+
+impl Field {
+    fn question(&mut self, asked: &[Asked], within: Within) -> String {
+        self.bed.ledger.read(|snapshot| Ok(snapshot.store.question(asked, within))).unwrap()
+    }
+
+    fn rarest_first<'f>(&mut self, filter: &'f ListFilter, question: &'f str) -> Vec<Narrow<'f>> {
+        self.bed.ledger.read(|snapshot| Ok(snapshot.store.rarest_first(filter, question)?)).unwrap()
+    }
 }
 
 /// One task of each kind that must be passed over is made by the ledger and then copied by the
@@ -43,11 +57,16 @@ fn worst_in_front(mut bed: Bed) -> Field {
     }
     copy_rows(&bed, MANY / kinds.len());
     bed.write(|tx| {
-        let last = TaskCreated { tags: vec!["common".into(), "rare".into()], ..ready(open) };
-        let mut task =
+        let last = TaskCreated {
+            title: "a rare task".into(),
+            tags: vec!["common".into(), "rare".into()],
+            ..ready(open)
+        };
+        let task =
             windlass_domain::Task::created(tx.new_task_id()?, &last, 2 * MANY as u64, tx.now());
-        task.tags.clone_from(&last.tags);
-        tx.store.insert_tasks(&[(&task, &crate::Details::default())])?;
+        let details = crate::Details::default();
+        tx.store.insert_tasks(&[(&task, &details)])?;
+        tx.store.add_words(&[Words::of(&task, &details)])?;
         tx.store.enqueue_all(&["", "common", "rare"].map(|tag| (&task, tag)))?;
         tx.store.add_tags(&["common", "rare"].map(|tag| (tag, task.created_seq)))?;
         let project = tx.project(frozen)?;
@@ -59,7 +78,8 @@ fn worst_in_front(mut bed: Bed) -> Field {
     Field { bed, open }
 }
 
-/// Copies every task, its places in the queue and its tags `times` times.
+/// Copies every task, its places in the queue, its tags and its words `times` times. Each copy of a
+/// blocked task is due a minute after the one before.
 fn copy_rows(bed: &Bed, times: usize) {
     let tasks = sql::TASK_COLUMNS.replace("created_seq, id,", "");
     let new_id = match bed.location {
@@ -82,6 +102,18 @@ fn copy_rows(bed: &Bed, times: usize) {
         format!(
             "INSERT INTO task_tags (tag, created_seq) {copies} SELECT tag, {shifted} FROM task_tags, copies"
         ),
+        format!("UPDATE tasks SET due_at = {DUE} + 6000 * created_seq WHERE status = 'blocked'"),
+        match bed.location {
+            Location::Sqlite(_) => {
+                "INSERT INTO search (rowid, title, body, notes) \
+                 SELECT created_seq, 'a task', 'common', '' FROM tasks WHERE created_seq > 9"
+            }
+            Location::Postgres(_) => {
+                "INSERT INTO search (created_seq, words) \
+                 SELECT created_seq, 'a:1A common:2B task:1A' FROM tasks WHERE created_seq > 9"
+            }
+        }
+        .to_owned(),
     ];
     match &bed.location {
         Location::Sqlite(path) => {
@@ -106,13 +138,20 @@ fn copy_rows(bed: &Bed, times: usize) {
 
 /// Runs a statement to its end and returns how many instructions that took.
 fn steps(connection: &Connection, sql: &str, cells: &[Cell<'_>]) -> i32 {
+    let (steps, sorts) = steps_and_sorts(connection, sql, cells);
+    assert_eq!(sorts, 0, "sorts: {sql}");
+    steps
+}
+
+fn steps_and_sorts(connection: &Connection, sql: &str, cells: &[Cell<'_>]) -> (i32, i32) {
     let mut statement = connection.prepare(sql).unwrap();
     let mut rows = statement.query(params_from_iter(cells)).unwrap();
     while rows.next().unwrap().is_some() {}
     drop(rows);
-    assert_eq!(statement.get_status(StatementStatus::Sort), 0, "sorts: {sql}");
     assert_eq!(statement.get_status(StatementStatus::AutoIndex), 0, "makes an index: {sql}");
-    statement.get_status(StatementStatus::VmStep)
+    let [steps, sorts] =
+        [StatementStatus::VmStep, StatementStatus::Sort].map(|status| statement.get_status(status));
+    (steps, sorts)
 }
 
 fn lists(project: ProjectId) -> Vec<(&'static str, ListFilter)> {
@@ -126,6 +165,48 @@ fn lists(project: ProjectId) -> Vec<(&'static str, ListFilter)> {
             ListFilter { project: Some(project), status: Some(Status::Done), ..base() },
         ),
         ("agent", ListFilter { agent: Some("bob".into()), ..base() }),
+        (
+            "available to an agent",
+            ListFilter { agent: Some("bob".into()), available: true, unfrozen: true, ..base() },
+        ),
+    ]
+}
+
+/// Lists by something that few tasks have. These few may be sorted, and are counted as quickly.
+fn narrow_lists(project: ProjectId) -> Vec<(&'static str, ListFilter)> {
+    let base = || ListFilter { limit: 50, ..ListFilter::default() };
+    let tags = |tags: &[&str]| tags.iter().map(|tag| (*tag).to_owned()).collect::<Vec<_>>();
+    let due = |minutes: i64| Some(Time::from_millis(DUE + 60_000 * minutes));
+    let range = || ListFilter { due_after: due(10_000), due_before: due(10_020), ..base() };
+    let words = |words| asked(words).unwrap();
+    vec![
+        ("tag", ListFilter { tags: tags(&["rare"]), ..base() }),
+        ("two tags", ListFilter { tags: tags(&["common", "rare"]), ..base() }),
+        ("tag and project", ListFilter { project: Some(project), tags: tags(&["rare"]), ..base() }),
+        (
+            "tag and status",
+            ListFilter { status: Some(Status::Ready), tags: tags(&["rare"]), ..base() },
+        ),
+        ("one of two tags", ListFilter { tags_any: tags(&["rare", "missing"]), ..base() }),
+        ("due range", range()),
+        ("due range and status", ListFilter { status: Some(Status::Blocked), ..range() }),
+        ("due range and project", ListFilter { project: Some(project), ..range() }),
+        ("due soon", ListFilter { due_before: due(20), ..base() }),
+        ("due range and tag", ListFilter { tags: tags(&["common"]), ..range() }),
+        ("word", ListFilter { text: words("rare"), ..base() }),
+        (
+            "word and project",
+            ListFilter { project: Some(project), text: words("rare task"), ..base() },
+        ),
+    ]
+}
+
+fn searches(project: ProjectId) -> [(&'static str, SearchFilter, Within); 3] {
+    let all = SearchFilter::default();
+    [
+        ("search", all.clone(), Within::Everything),
+        ("search in titles", all.clone(), Within::Title),
+        ("search in a project", SearchFilter { project: Some(project), ..all }, Within::Text),
     ]
 }
 
@@ -170,7 +251,7 @@ fn claims_lists_and_histories_take_few_steps_on_sqlite() {
     for (name, filter) in lists(field.open) {
         measured.push((
             name,
-            sql::list(sqlite::INDEX, &filter, What::Rows, "", |text, cells| {
+            sql::list(sqlite::INDEX, &filter, &[], What::Rows, |text, cells| {
                 steps(&raw, text, cells)
             }),
         ));
@@ -180,6 +261,42 @@ fn claims_lists_and_histories_take_few_steps_on_sqlite() {
     }
     let next = field.bed.claim_next(&super::anybody("w"), None);
     assert!(next.is_some(), "the one task behind them all is found");
+}
+
+#[test]
+fn what_is_rare_is_listed_and_found_in_few_steps_on_sqlite() {
+    let mut field = worst_in_front(Bed::sqlite());
+    let Location::Sqlite(path) = &field.bed.location else { panic!() };
+    let raw = Connection::open(path).unwrap();
+    let mut measured = Vec::new();
+    for (name, filter) in narrow_lists(field.open) {
+        let question = field.question(&filter.text, Within::Everything);
+        let narrow = field.rarest_first(&filter, &question);
+        for what in [What::Rows, What::Count, What::CountByAgent] {
+            let steps = sql::list(sqlite::INDEX, &filter, &narrow, what, |text, cells| {
+                steps_and_sorts(&raw, text, cells).0
+            });
+            measured.push((name, what, steps));
+        }
+    }
+    for (name, filter, within) in searches(field.open) {
+        let question = field.question(&asked("rare").unwrap(), within);
+        for what in [What::Rows, What::Count] {
+            let steps = sql::search(sqlite::INDEX, &filter, what, &question, 20, |text, cells| {
+                steps(&raw, text, cells)
+            });
+            measured.push((name, what, steps));
+        }
+    }
+    // A page of what many have is not read to the end.
+    let (question, all) =
+        (field.question(&asked("task").unwrap(), Within::Title), SearchFilter::default());
+    let steps = sql::search(sqlite::INDEX, &all, What::Rows, &question, 20, |text, cells| {
+        steps(&raw, text, cells)
+    });
+    measured.push(("search of a common word", What::Rows, steps));
+    measured.retain(|(_, _, steps)| *steps >= STEPS);
+    assert_eq!(measured, Vec::new());
 }
 
 #[test]
@@ -276,9 +393,33 @@ fn claims_lists_and_histories_touch_few_rows_on_postgres() {
         assert!(rows <= 200.0, "{name} touched {rows} rows");
     }
     for (name, filter) in lists(field.open) {
-        let rows = sql::list(crate::postgres::INDEX, &filter, What::Rows, "", |text, cells| {
+        let rows = sql::list(crate::postgres::INDEX, &filter, &[], What::Rows, |text, cells| {
             rows_touched(&mut client, text, cells)
         });
+        assert!(rows <= 200.0, "{name} touched {rows} rows");
+    }
+    // The words of the copies are so few that reading them all would be thought cheap.
+    client.batch_execute("SET random_page_cost = 1.1").unwrap();
+    for (name, filter) in narrow_lists(field.open) {
+        let question = field.question(&filter.text, Within::Everything);
+        let narrow = field.rarest_first(&filter, &question);
+        for what in [What::Rows, What::Count] {
+            let rows = sql::list(crate::postgres::INDEX, &filter, &narrow, what, |text, cells| {
+                rows_touched(&mut client, text, cells)
+            });
+            assert!(rows <= 200.0, "{name} touched {rows} rows ({what:?})");
+        }
+    }
+    for (name, filter, within) in searches(field.open) {
+        let question = field.question(&asked("rare").unwrap(), within);
+        let rows = sql::search(
+            crate::postgres::INDEX,
+            &filter,
+            What::Rows,
+            &question,
+            20,
+            |text, cells| rows_touched(&mut client, text, cells),
+        );
         assert!(rows <= 200.0, "{name} touched {rows} rows");
     }
 }

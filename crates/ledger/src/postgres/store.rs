@@ -59,6 +59,7 @@ pub(crate) const INDEX: Index = Index {
     compare: "search.words @@ CAST(? AS tsquery)",
     readable: "search",
     clear: "DELETE FROM search",
+    kept: "MATERIALIZED",
 };
 
 const ADD_WORDS: &str = "INSERT INTO search (created_seq, words) VALUES ($1, $2::text::tsvector)";
@@ -191,6 +192,14 @@ impl Store for PostgresStore<'_> {
         let mut rows = Rows::new(sql::ADD_EDGE);
         for (task, on) in edges {
             rows.add(self, &[Cell::Bytes(&task.to_bytes()), Cell::Bytes(&on.to_bytes())])?;
+        }
+        rows.send(self)
+    }
+
+    fn add_numbered_activity(&mut self, activity: &[(u64, u64)]) -> Result<(), Fault> {
+        let mut rows = Rows::new(sql::ADD_ACTIVITY);
+        for (number, seq) in activity {
+            rows.add(self, &[Cell::count(*number), Cell::count(*seq)])?;
         }
         rows.send(self)
     }

@@ -59,6 +59,7 @@ pub(crate) const INDEX: Index = Index {
     compare: "search MATCH ?",
     readable: "search_words",
     clear: "INSERT INTO search (search) VALUES ('delete-all')",
+    kept: "NOT MATERIALIZED",
 };
 
 const ADD_WORDS: &str = "INSERT INTO search (rowid, title, body, notes) VALUES ($1, $2, $3, $4)";

@@ -188,13 +188,18 @@ impl List {
         let time = |field, given: &Option<String>| {
             given.as_deref().map(|given| Time::parse(field, given)).transpose()
         };
+        let name = |field, given: &Option<String>| {
+            given.as_deref().map(|given| text::name(field, given)).transpose()
+        };
         let limit = limit(self.limit)?;
+        let offset = self.offset(limit)?;
         Ok(ListFilter {
             status,
-            agent: self.agent.clone(),
-            agent_pattern: self.agent_pattern.clone(),
+            agent: name("agent", &self.agent)?,
+            agent_pattern: name("agent_pattern", &self.agent_pattern)?,
             root: self.root,
             available: self.available,
+            unfrozen: self.available,
             archived: self.archived,
             tags: text::tags(&self.tags)?,
             tags_any: text::tags(&self.tags_any)?,
@@ -203,7 +208,7 @@ impl List {
             text: self.text.as_deref().map(words::asked).transpose()?.unwrap_or_default(),
             after: self.cursor.as_deref().map(|cursor| self.place(cursor)).transpose()?,
             limit,
-            offset: self.offset(limit)?,
+            offset,
             ..ListFilter::default()
         })
     }

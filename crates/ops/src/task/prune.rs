@@ -20,8 +20,8 @@ use crate::view::{ProjectNames, usage};
 
 /// Removes tasks that were done or archived long ago, whole families at a time.
 ///
-/// A family (a task and its subtasks) goes when all of it is old enough and nothing open waits for
-/// any of it, in any project.
+/// A family (a task and its subtasks) goes when all of it is old enough, all of it is in the project
+/// when one is named, and nothing open waits for any of it, in any project.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Prune {
     /// Only of this project; or give --all
@@ -195,12 +195,13 @@ fn family_that_may_go(
     project: Option<ProjectId>,
     until: Time,
 ) -> Result<Vec<Task>, Fault> {
-    if project.is_some_and(|project| project != root.project) {
-        return Ok(Vec::new());
-    }
     let mut family = snapshot.children(root.id)?;
     family.insert(0, root);
     for task in &family {
+        // A subtask may have been moved elsewhere: what was not asked for does not go.
+        if project.is_some_and(|project| project != task.project) {
+            return Ok(Vec::new());
+        }
         let is_old = task.finished_at.is_some_and(|finished_at| finished_at <= until);
         if !is_old || is_waited_for(snapshot, task)? {
             return Ok(Vec::new());
