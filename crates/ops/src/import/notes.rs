@@ -5,7 +5,7 @@ use std::fmt::Display;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::sheet::{Cell, Sheet};
+use crate::sheet::Sheet;
 
 /// Something that did not come over as it was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -51,14 +51,7 @@ pub(super) fn with_notes(sheet: Sheet, notes: &[Note]) -> Sheet {
     if notes.is_empty() {
         return sheet;
     }
-    let row = |note: &Note| {
-        vec![
-            note.count.to_string().into(),
-            note.what.clone().into(),
-            Cell::dim(note.example.clone()),
-        ]
-    };
-    sheet
-        .and_heading("What did not come over as it was")
-        .and_table(&["count", "what", "example…"], notes.iter().map(row).collect())
+    let line = |note: &Note| format!("- {} {}; such as {}", note.count, note.what, note.example);
+    let sheet = sheet.and_heading("What did not come over as it was");
+    notes.iter().map(line).fold(sheet, Sheet::and_line)
 }
