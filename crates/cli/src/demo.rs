@@ -27,7 +27,7 @@ use stage::{Played, Stage};
 
 pub(crate) const OWN: Own = Own {
     name: "demo",
-    about: "Play a short story of three agents in a throw-away ledger, to see what Windlass does",
+    about: "Play a short story of three agents, in a throw-away ledger",
     example: "windlass demo --fast",
     arguments,
     run,

@@ -82,9 +82,13 @@ fn commands(given: &str) -> Vec<String> {
     let others = OTHER_WORDS.iter().filter(|(word, _)| *word == given);
     let by_other_word: Vec<&str> = others.flat_map(|(_, names)| *names).copied().collect();
     let is_meant = |entry: &&Entry| {
+        // A word that is known to mean something is no near miss of something else.
+        if !by_other_word.is_empty() {
+            return by_other_word.contains(&entry.name);
+        }
         let leaf = entry.words().last().unwrap_or_default();
         let is_prefix = given.len() >= 3 && leaf.starts_with(given);
-        by_other_word.contains(&entry.name) || is_prefix || !near(given, [leaf]).is_empty()
+        is_prefix || !near(given, [leaf]).is_empty()
     };
     let entries = TABLE.iter().filter(is_meant);
     entries.map(|entry| format!("windlass {}", entry.name.replace('.', " "))).collect()

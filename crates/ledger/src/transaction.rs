@@ -122,10 +122,15 @@ impl<'a> Transaction<'a> {
     /// Takes a settled task out of the ledger: it leaves the views, its events keep only their
     /// headers. Returns how many events were emptied.
     pub fn prune(&mut self, task: &Task) -> Result<u64, Fault> {
-        let pruned = TaskPruned {}.into();
-        let mut history = self.history(task.id.into(), task.version)?;
-        history.retain(|event| event.data.is_some());
-        self.record(task.id.into(), task.version, vec![pruned])?;
+        self.record(task.id.into(), task.version, vec![TaskPruned {}.into()])?;
+        self.forget(task.id.into())
+    }
+
+    /// Takes the data of a stream's events away, but of the one that prunes it; returns of how many.
+    fn forget(&mut self, stream: Stream) -> Result<u64, Fault> {
+        let mut history = self.history(stream, u64::from(u32::MAX))?;
+        let pruned = Kind::TaskPruned.as_str();
+        history.retain(|event| event.data.is_some() && event.header.kind != pruned);
         for event in &history {
             self.snapshot.store.empty_event(event)?;
         }
@@ -142,7 +147,7 @@ impl<'a> Transaction<'a> {
         // What was pruned there is forgotten here too, by a ledger that took it in earlier.
         let pruned = Kind::TaskPruned.as_str();
         for event in recorded.iter().filter(|event| event.header.kind == pruned) {
-            self.snapshot.store.empty_events(event.header.stream.task())?;
+            self.forget(event.header.stream)?;
         }
         Ok(())
     }

@@ -310,7 +310,7 @@ mod tests {
 
     #[test]
     fn files_are_left_to_the_shell() {
-        for line in ["export ", "import x", "man ", "--db ", "task list --db=x"] {
+        for line in ["export ", "import ledger x", "man ", "--db ", "task list --db=x"] {
             assert_eq!(read(line).wanted, Wanted::Files, "{line}");
         }
     }
