@@ -31,6 +31,7 @@ pub fn audit(snapshot: &mut Snapshot<'_>, expect: Option<Head>) -> Result<Audit,
         if batch.is_empty() {
             break;
         }
+        snapshot.tell(audit.head.seq);
         for recorded in batch {
             if let Err(finding) = follows(&audit.head, &recorded) {
                 audit.findings.push(finding);

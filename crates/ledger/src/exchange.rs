@@ -90,6 +90,7 @@ pub fn export(snapshot: &mut Snapshot<'_>, out: &mut dyn Write) -> Result<Head, 
         let batch = snapshot.events_after(head.seq, BATCH)?;
         let Some(last) = batch.last() else { break };
         head = last.head();
+        snapshot.tell(head.seq);
         for recorded in batch {
             write_line(out, &to_line(recorded)?)?;
         }
@@ -138,6 +139,7 @@ pub fn import(tx: &mut Transaction<'_>, input: &mut dyn BufRead) -> Result<Impor
                 imported.added += 1;
                 batch.push(*recorded);
                 if batch.len() as u64 == BATCH {
+                    tx.tell(head.seq);
                     take(tx, &mut batch, &lines)?;
                 }
             }

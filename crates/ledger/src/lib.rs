@@ -40,7 +40,7 @@ pub use location::Location;
 pub use rebuild::Rebuilt;
 pub use record::{Details, Recorded};
 pub use search::SearchFilter;
-pub use snapshot::Snapshot;
+pub use snapshot::{Listener, Snapshot};
 pub use store::{Agent, Candidate, Difference, Effect, ListFilter, Place, QueueFilter};
 pub use transaction::{Bulk, Happened, Transaction};
 pub use world::{Clock, SystemClock};
@@ -104,6 +104,7 @@ impl std::fmt::Debug for Options {
 pub struct Ledger {
     database: Database,
     clock: Option<Arc<dyn Clock>>,
+    listener: Option<Listener>,
 }
 
 enum Database {
@@ -152,7 +153,12 @@ impl Ledger {
                 Database::Postgres(postgres::open(&settings)?)
             }
         };
-        Ok(Self { database, clock: options.clock })
+        Ok(Self { database, clock: options.clock, listener: None })
+    }
+
+    /// Lets somebody hear how far operations over the whole log have come.
+    pub fn tell(&mut self, listener: Option<Listener>) {
+        self.listener = listener;
     }
 
     /// Brings the ledger at `location` up to date; returns how many migrations were applied.
@@ -198,7 +204,7 @@ impl Ledger {
     ) -> Result<T, Error> {
         let mut store = self.database.begin(Access::Read)?;
         let now = transaction_time(self.clock.as_deref(), &mut *store)?;
-        look(&mut Snapshot::new(&mut *store, now))
+        look(&mut Snapshot::new(&mut *store, now).heard_by(self.listener.clone()))
     }
 
     /// Runs `work` in one writing transaction. After a lost connection it runs again, so it must
@@ -262,7 +268,8 @@ impl Ledger {
         // Taking the head first locks out every other writer; only then is the time read.
         store.head()?;
         let now = transaction_time(self.clock.as_deref(), &mut *store)?;
-        let mut tx = Transaction::new(Snapshot::new(&mut *store, now), provenance.clone())?;
+        let snapshot = Snapshot::new(&mut *store, now).heard_by(self.listener.clone());
+        let mut tx = Transaction::new(snapshot, provenance.clone())?;
         let value = work(&mut tx)?;
         let outcome = tx.outcome();
         if !outcome.wrote {
@@ -301,7 +308,7 @@ impl Ledger {
         self.make_if_missing()?;
         let mut store = self.database.begin(Access::Write)?;
         let head = store.head()?;
-        let rebuilt = rebuild::rebuild(&mut *store)?;
+        let rebuilt = rebuild::rebuild(&mut *store, self.listener.as_ref())?;
         store.commit(head)?;
         Ok(rebuilt)
     }

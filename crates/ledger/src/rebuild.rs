@@ -1,6 +1,7 @@
 //! Rebuilding the views from the log.
 
 use crate::fault::Fault;
+use crate::snapshot::Listener;
 use crate::store::{Difference, Store};
 use crate::views::Views;
 
@@ -18,7 +19,7 @@ pub struct Rebuilt {
 }
 
 /// Replays the log into empty views and returns how many events it has.
-pub(crate) fn replay(store: &mut dyn Store) -> Result<u64, Fault> {
+pub(crate) fn replay(store: &mut dyn Store, listener: Option<&Listener>) -> Result<u64, Fault> {
     let mut views = Views::for_many(store)?;
     let mut seq = 0;
     loop {
@@ -31,16 +32,22 @@ pub(crate) fn replay(store: &mut dyn Store) -> Result<u64, Fault> {
         if views.waiting() > KEPT {
             views.flush()?;
         }
+        if let Some(listener) = listener {
+            listener(seq);
+        }
     }
     views.flush()?;
     Ok(seq)
 }
 
 /// Replays the log into fresh views and compares them with those that were there.
-pub(crate) fn rebuild(store: &mut dyn Store) -> Result<Rebuilt, Fault> {
+pub(crate) fn rebuild(
+    store: &mut dyn Store,
+    listener: Option<&Listener>,
+) -> Result<Rebuilt, Fault> {
     store.set_views_aside()?;
     store.clear_views()?;
-    let events = replay(store)?;
+    let events = replay(store, listener)?;
     let differences = store.compare_views()?;
     Ok(Rebuilt { events, differences })
 }

@@ -1,5 +1,7 @@
 //! Reading: what operations may ask of the ledger, in one consistent view of it.
 
+use std::sync::Arc;
+
 use windlass_domain::chain::Head;
 use windlass_domain::completion::Obstacles;
 use windlass_domain::dependency;
@@ -22,7 +24,11 @@ const DEPTH_CAP: u64 = 1_000;
 pub struct Snapshot<'a> {
     pub(crate) store: &'a mut dyn Store,
     now: Time,
+    listener: Option<Listener>,
 }
+
+/// Hears how many events were worked through, in operations over the whole log.
+pub type Listener = Arc<dyn Fn(u64) + Send + Sync>;
 
 impl std::fmt::Debug for Snapshot<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -32,7 +38,19 @@ impl std::fmt::Debug for Snapshot<'_> {
 
 impl<'a> Snapshot<'a> {
     pub(crate) fn new(store: &'a mut dyn Store, now: Time) -> Self {
-        Self { store, now }
+        Self { store, now, listener: None }
+    }
+
+    pub(crate) fn heard_by(mut self, listener: Option<Listener>) -> Self {
+        self.listener = listener;
+        self
+    }
+
+    /// Tells that the log was worked through up to `seq`.
+    pub(crate) fn tell(&self, seq: u64) {
+        if let Some(listener) = &self.listener {
+            listener(seq);
+        }
     }
 
     /// The time of this transaction.

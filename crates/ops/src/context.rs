@@ -113,9 +113,15 @@ impl Context {
     pub fn ledger(&mut self) -> Result<&mut Ledger, Fault> {
         let ledger = match self.ledger.take() {
             Some(ledger) => ledger,
-            None => Ledger::open(&self.workplace.location, self.workplace.options())?,
+            None => self.open()?,
         };
         Ok(self.ledger.insert(ledger))
+    }
+
+    fn open(&self) -> Result<Ledger, Fault> {
+        let mut ledger = Ledger::open(&self.workplace.location, self.workplace.options())?;
+        ledger.tell(self.progress.clone().map(through_the_log));
+        Ok(ledger)
     }
 
     /// Looks at one consistent state of the ledger.
@@ -198,6 +204,12 @@ impl Context {
             None => windlass_ledger::SystemClock.now(),
         }
     }
+}
+
+/// Operations over the whole log all count its events.
+fn through_the_log(progress: Arc<dyn Fn(Step) + Send + Sync>) -> windlass_ledger::Listener {
+    let doing = "working through the log";
+    Arc::new(move |done| progress(Step { doing, done, of: None, unit: "events" }))
 }
 
 /// A name that was given, and as what.

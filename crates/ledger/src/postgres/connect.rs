@@ -56,7 +56,7 @@ pub(crate) fn migrate(settings: &Settings, now: Time) -> Result<usize, Fault> {
     }
     if from > 0 && pending.iter().any(|migration| migration.about == About::Views) {
         let mut store = PostgresStore::new(&mut client, Access::Write);
-        rebuild::replay(&mut store)?;
+        rebuild::replay(&mut store, None)?;
         store.keep_open();
     }
     client.batch_execute("COMMIT").map_err(fault)?;

@@ -238,7 +238,7 @@ fn make_current(database: &mut Database) -> Result<(), Fault> {
         views_are_new |= migration.about == About::Views;
     }
     if views_are_new && from > 0 {
-        rebuild::replay(&mut store)?;
+        rebuild::replay(&mut store, None)?;
     }
     database
         .connection
