@@ -57,8 +57,13 @@ impl Waiting {
         true
     }
 
-    pub(super) fn waits(&self, task: TaskId, on: TaskId) -> bool {
+    fn waits(&self, task: TaskId, on: TaskId) -> bool {
         self.edges.contains(&(task, on))
+    }
+
+    /// All edges, without what is needed to find a way.
+    pub(super) fn into_edges(self) -> HashSet<(TaskId, TaskId)> {
+        self.edges
     }
 
     /// The way from one task to another along what each waits for.

@@ -166,7 +166,7 @@ impl Plan {
         for tie in issue.dependencies.iter().filter(|tie| tie.kind == "blocks") {
             let task = self.task_of(&tie.on);
             let is_new = on.iter().all(|(_, other)| *other != task);
-            if is_new && self.waiting.waits(planned.task, task) {
+            if is_new && self.edges.contains(&(planned.task, task)) {
                 on.push((tie.on.clone(), task));
             }
         }

@@ -1,7 +1,7 @@
 //! The first reading of a file of beads: everything is checked, and what ties the issues together
 //! is kept.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{Read, Seek};
 
 use windlass_domain::chain::Hash;
@@ -30,8 +30,8 @@ const TOLD_EVERY: u64 = 1_000;
 #[derive(Debug)]
 pub struct Plan {
     pub(super) planned: Vec<Planned>,
-    /// What waits for what, circles left out.
-    pub(super) waiting: Waiting,
+    /// Which task waits for which, circles left out.
+    pub(super) edges: HashSet<(TaskId, TaskId)>,
     /// The names of the projects that are needed.
     pub(super) projects: Vec<String>,
     pub(super) notes: Notes,
@@ -65,7 +65,7 @@ impl Plan {
     ) -> Result<Self, Error> {
         let mut plan = Self {
             planned: Vec::new(),
-            waiting: Waiting::default(),
+            edges: HashSet::new(),
             projects: Vec::new(),
             notes: Notes::default(),
             by_id: HashMap::new(),
@@ -81,8 +81,10 @@ impl Plan {
                 tell(plan.issues);
             }
         }
-        plan.settle_parents();
-        plan.settle_blockers();
+        let mut waiting = Waiting::default();
+        plan.settle_parents(&mut waiting);
+        plan.settle_blockers(&mut waiting);
+        plan.edges = waiting.into_edges();
         Ok(plan)
     }
 
@@ -150,7 +152,7 @@ impl Plan {
     }
 
     /// A parent counts when it is in the file and no subtask itself.
-    fn settle_parents(&mut self) {
+    fn settle_parents(&mut self, waiting: &mut Waiting) {
         let said: Vec<Option<usize>> =
             self.planned.iter().map(|planned| self.known(planned.said_parent.as_ref()?)).collect();
         let is_subtask = |index: usize| said.get(index).is_some_and(Option::is_some);
@@ -165,7 +167,7 @@ impl Plan {
             match parent.map(|parent| (parent, self.planned.get(parent).map(|other| other.task))) {
                 Some((parent, Some(other))) if !is_subtask(parent) && parent != index => {
                     // Parents have none themselves, so this closes no circle.
-                    let _is_new = self.waiting.add(other, task);
+                    let _is_new = waiting.add(other, task);
                     if let Some(child) = self.planned.get_mut(index) {
                         child.parent = Some(parent);
                     }
@@ -177,21 +179,22 @@ impl Plan {
         self.notes = notes;
     }
 
-    fn settle_blockers(&mut self) {
-        let mut notes = std::mem::take(&mut self.notes);
-        let mut waiting = std::mem::take(&mut self.waiting);
-        for planned in self.planned.iter().filter(|planned| !planned.is_tombstone) {
-            for blocker in &planned.blockers {
+    /// A dependency counts unless it closes a circle.
+    fn settle_blockers(&mut self, waiting: &mut Waiting) {
+        for index in 0..self.planned.len() {
+            let Some(planned) = self.planned.get_mut(index) else { continue };
+            // From here on they are among the edges.
+            let blockers = std::mem::take(&mut planned.blockers);
+            let (task, is_tombstone) = (planned.task, planned.is_tombstone);
+            for blocker in blockers.iter().filter(|_| !is_tombstone) {
                 if self.known(blocker).is_none() {
-                    notes.add(MISSING, format_args!("task {} waits for {blocker}", planned.task));
+                    self.notes.add(MISSING, format_args!("task {task} waits for {blocker}"));
                 }
-                if let Err(circle) = waiting.add(planned.task, self.task_of(blocker)) {
-                    notes.add(CIRCLES, circle);
+                if let Err(circle) = waiting.add(task, self.task_of(blocker)) {
+                    self.notes.add(CIRCLES, circle);
                 }
             }
         }
-        self.notes = notes;
-        self.waiting = waiting;
     }
 
     /// The issue of that id, unless it was deleted.
@@ -334,7 +337,7 @@ mod tests {
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         let plan = plan(&lines).unwrap();
         let [one, two] = ["bd-1", "bd-2"].map(|id| plan.task_of(id));
-        assert!(plan.waiting.waits(one, two) && !plan.waiting.waits(two, one));
+        assert_eq!(plan.edges, HashSet::from([(one, two)]));
         let notes = plan.notes.into_list();
         assert_eq!((notes[0].what.as_str(), notes[0].count), (CIRCLES, 2));
         assert_eq!(notes[0].example, format!("{two} → {one} → {two}"));

@@ -1,3 +1,4 @@
+use proptest::prelude::*;
 use serde_json::json;
 use windlass_domain::event::StatusSet;
 
@@ -268,4 +269,43 @@ fn a_held_task_changes_hands_only_by_a_claim() {
     assert_eq!(update(Status::InProgress, "ada"), (None, 0));
     assert_eq!(update(Status::Blocked, "ben"), (None, 1));
     assert_eq!(update(Status::InProgress, ""), (None, 1));
+}
+
+/// Who owns a task in HZL: whoever is named last on the way into progress.
+fn owner_in_hzl(before: Option<&str>, change: &Move, by: &By) -> String {
+    let named = change.agent.as_deref().or(by.name.as_deref());
+    named.or(before).unwrap_or(NOBODY).to_owned()
+}
+
+fn some_name() -> impl Strategy<Value = Option<String>> {
+    prop::option::of(prop::sample::select(vec!["ada".to_owned(), "ben".to_owned()]))
+}
+
+fn some_change() -> impl Strategy<Value = (Move, By)> {
+    let lease = prop::option::of(-5_i64..100_000);
+    (prop::sample::select(Status::ALL.to_vec()), some_name(), some_name(), lease, any::<bool>())
+        .prop_map(|(to, agent, name, lease, is_stolen)| {
+            let lease_until = lease.map(|after| Time::from_millis(NOW.as_millis() + after));
+            (Move { to, agent, lease_until, is_stolen }, By { name })
+        })
+}
+
+proptest! {
+    #[test]
+    fn any_course_of_a_task_can_happen_here_and_ends_where_hzl_says(
+        course in prop::collection::vec(some_change(), 0..30)
+    ) {
+        let mut task = task(Status::Backlog);
+        for (change, by) in course {
+            let before = task.agent.clone();
+            for event in change_status(&task, &change, &by, NOW) {
+                prop_assert!(task.fold(&event, NOW).is_ok(), "{:?} of {:?}", event, task);
+            }
+            prop_assert_eq!(task.status, change.to);
+            if change.to == Status::InProgress {
+                let owner = owner_in_hzl(before.as_deref(), &change, &by);
+                prop_assert_eq!(task.held().map(|held| held.agent), Some(owner.as_str()));
+            }
+        }
+    }
 }
