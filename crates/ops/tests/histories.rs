@@ -97,6 +97,7 @@ impl World {
         }
     }
 
+    #[expect(clippy::too_many_lines, reason = "one arm for each operation that may come next")]
     fn step(&mut self, dice: &mut Dice) {
         use serde_json::json;
         self.clock.0.fetch_add(i64::try_from(dice.roll(40_000)).unwrap(), Ordering::SeqCst);
