@@ -199,7 +199,8 @@ fn a_snippet_of_a_long_text_is_cut_on_both_sides() {
 #[test]
 fn check_a_question_without_a_letter_or_digit_is_refused_and_says_so() {
     let ledger = library(Ledger::on_sqlite());
-    for query in ["", " ", "🎉", "\"\"", "*", "&|!()", "--", "…—„“", "\u{200d}", "' OR '"] {
+    for query in ["", " ", "🎉", "\"\"", "*", "&|!()", "--", "…—„“", "\u{200d}", "' OR '"]
+    {
         let outcome = ledger.windlass(&["task", "search", "--", query]).run();
         match query.contains("OR") {
             true => assert_eq!(found(&outcome.ok().json()), ""),
@@ -232,7 +233,8 @@ fn check_a_question_of_ten_thousand_characters_is_answered() {
 fn a_project_a_status_and_a_limit_narrow_a_search() {
     on_both(|ledger| {
         ledger.answer(&["project", "create", "api"]);
-        let answer = |flags: &[&str]| ledger.answer(&[&["task", "search", "cookie"], flags].concat());
+        let answer =
+            |flags: &[&str]| ledger.answer(&[&["task", "search", "cookie"], flags].concat());
         let id = text(&answer(&["-l", "1"])["tasks"][0]["task_id"]);
         ledger.answer(&["task", "move", &id, "api"]);
         ledger.answer(&["task", "set-status", &id, "done"]);
