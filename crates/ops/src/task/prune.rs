@@ -135,13 +135,16 @@ impl Prune {
     fn prune(&self, cx: &mut Context, as_of: Option<Time>, age: Span) -> Result<Pruned, Error> {
         let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
         let file = self.export.as_deref().map(create_new).transpose()?;
+        let mut is_whole = false;
         let pruned = cx.write(&actor, |tx| {
+            is_whole = false;
             let chosen = self.choose(tx, as_of, age)?;
             if let (Some(file), Some(path)) = (&file, &self.export) {
                 let ids: Vec<TaskId> = chosen.iter().map(|task| task.id).collect();
                 empty(file).map_err(|error| unusable(path, &error))?;
                 export_tasks(tx, &ids, &mut BufWriter::new(file))?;
                 file.sync_all().map_err(|error| unusable(path, &error))?;
+                is_whole = true;
             }
             let pruned = listed(tx, &chosen)?;
             let mut events_deleted = 0;
@@ -152,8 +155,9 @@ impl Prune {
             let exported = self.export.as_ref().map(|path| path.display().to_string());
             Ok(Pruned { pruned: Some(pruned), would_prune: None, count, events_deleted, exported })
         });
-        if let (Err(_), Some(path)) = (&pruned, &self.export) {
-            // Half a file would look like a whole one to somebody in a hurry.
+        if let (Err(_), Some(path), false) = (&pruned, &self.export, is_whole) {
+            // Half a file would look like a whole one to somebody in a hurry. A whole one stays
+            // even if the commit failed: where its fate is not known, this may be the last copy.
             let _removed = std::fs::remove_file(path);
         }
         pruned
