@@ -1,0 +1,200 @@
+//! Seventeen checks that any ledger of tasks for agents should pass, and the tests that run them
+//! against the binary. The table in `docs/checks.md` is made from this one:
+//! `WINDLASS_BLESS=1 cargo test -p windlass-tests --test checks` rewrites it.
+
+#![expect(clippy::unwrap_used, reason = "a file that cannot be read ends its test")]
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use windlass_testkit::machine;
+
+/// A check, how HZL 3.2.0 fares, and where it is shown: a file and the beginning of the names of its
+/// tests.
+struct Check {
+    what: &'static str,
+    hzl: Hzl,
+    shown: &'static [(&'static str, &'static str)],
+}
+
+#[derive(Clone, Copy)]
+enum Hzl {
+    Passes,
+    Fails(&'static str),
+    /// What it has of it passes.
+    Partly(&'static str),
+}
+
+use Hzl::{Fails, Partly, Passes};
+
+const CHECKS: [Check; 17] = [
+    Check {
+        what: "Lifecycle: add, list, claim, complete, archive",
+        hzl: Passes,
+        shown: &[("tests/tests/from_hzl.rs", "check_lifecycle_")],
+    },
+    Check {
+        what: "Ranking: priority, due date, creation; dependencies gate; leaves only; all tags",
+        hzl: Passes,
+        shown: &[("tests/tests/from_hzl.rs", "check_ranking_")],
+    },
+    Check {
+        what: "Every command in every status: exit code, and no change on a refusal",
+        hzl: Passes,
+        shown: &[("tests/tests/transitions.rs", "every_command_in_every_status_")],
+    },
+    Check {
+        what: "Many processes claim from one queue: every task once, no error",
+        hzl: Fails("a quarter of the claims are of a task already given out"),
+        shown: &[("tests/tests/races.rs", "sixty_four_processes_drain_")],
+    },
+    Check {
+        what: "Many processes steal one expired lease: one wins",
+        hzl: Passes,
+        shown: &[("tests/tests/races.rs", "of_thirty_two_processes_that_steal_")],
+    },
+    Check {
+        what: "The same op id from many processes: one execution, the others replay",
+        hzl: Fails("some end with a locked database"),
+        shown: &[],
+    },
+    Check {
+        what: "A random life, then a rebuild of the views: nothing differs",
+        hzl: Passes,
+        shown: &[("crates/ops/tests/histories.rs", "after_any_history_")],
+    },
+    Check {
+        what: "A command that failed leaves no trace",
+        hzl: Fails("events of a failed command show up after the next rebuild"),
+        shown: &[("tests/tests/from_hzl.rs", "check_a_failed_command_leaves_no_trace")],
+    },
+    Check {
+        what: "`kill -9` at random moments: nothing that was answered is lost",
+        hzl: Passes,
+        shown: &[("tests/tests/kill.rs", "two_hundred_kills_")],
+    },
+    Check {
+        what: "Dependencies: on itself, in a circle, on nothing, across projects, orphans",
+        hzl: Partly("`task show` has no dependencies"),
+        shown: &[
+            ("tests/tests/from_hzl.rs", "check_dependencies_"),
+            ("tests/tests/races.rs", "thirty_two_processes_that_add_the_edges_"),
+            ("tests/tests/prune.rs", "check_a_settled_task_that_waited_for_a_pruned_one_"),
+        ],
+    },
+    Check {
+        what: "Hooks: payload, retries, exhaustion, two drains at once",
+        hzl: Partly("its retries end after minutes"),
+        shown: &[],
+    },
+    Check {
+        what: "Prune: age, families, dependents in other projects, the dry run is the real run",
+        hzl: Passes,
+        shown: &[("tests/tests/prune.rs", "check_")],
+    },
+    Check {
+        what: "Projects: rename and move, with their edges",
+        hzl: Partly("tasks of a deleted project come back"),
+        shown: &[
+            ("tests/tests/lists.rs", "check_a_moved_task_"),
+            ("tests/tests/lists.rs", "check_a_renamed_project_"),
+        ],
+    },
+    Check {
+        what: "Ids by a part, ambiguous and empty parts; search in any script",
+        hzl: Fails("the empty part is taken, and only ASCII is found"),
+        shown: &[
+            ("tests/tests/from_hzl.rs", "global_ids_"),
+            ("tests/tests/search.rs", "check_each_question_finds_"),
+            ("tests/tests/search.rs", "check_both_databases_give_the_same_"),
+        ],
+    },
+    Check {
+        what: "Events: order, `--from`, `--limit`, `--follow`, a closed pipe",
+        hzl: Fails("a closed pipe ends it with a stack trace"),
+        shown: &[
+            ("tests/tests/following.rs", "check_"),
+            ("tests/tests/terminal.rs", "a_pipe_that_closes_early_"),
+        ],
+    },
+    Check {
+        what: "A flag is never taken for another; an unknown one is wrong usage",
+        hzl: Fails("`--due` becomes `--db` and writes to another file"),
+        shown: &[
+            ("tests/tests/from_hzl.rs", "check_argument_repair_"),
+            ("tests/tests/terminal.rs", "a_flag_that_a_command_does_not_have_"),
+        ],
+    },
+    Check {
+        what: "The web page: endpoints, errors, live events",
+        hzl: Partly("no task can be changed there, and anybody may"),
+        shown: &[],
+    },
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+/// The names of the tests in a file that begin so.
+fn tests(file: &str, beginning: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(root().join(file)).unwrap();
+    let mut names = Vec::new();
+    let mut is_test = false;
+    for line in text.lines().map(str::trim) {
+        if let Some(name) = line.strip_prefix("fn ").and_then(|rest| rest.split('(').next()) {
+            if is_test && name.starts_with(beginning) {
+                names.push(name.to_owned());
+            }
+            is_test = false;
+        }
+        is_test |= line == "#[test]";
+    }
+    names
+}
+
+fn page() -> String {
+    let mut page = String::from(
+        "# The checks\n\nSeventeen things that any ledger of tasks for agents should do, and where \
+         they are shown against\nthe real program. Three wait for parts that are not in this \
+         version. This page is made from\n`tests/tests/checks.rs`.\n\n\
+         | | check | shown by | HZL 3.2.0 |\n|---|---|---|---|\n",
+    );
+    for (number, check) in (1..).zip(&CHECKS) {
+        let mut shown = Vec::new();
+        for (file, beginning) in check.shown {
+            let count = tests(file, beginning).len();
+            let tests = if count == 1 { "test" } else { "tests" };
+            shown.push(format!("[`{beginning}…`](../{file}), {count} {tests}"));
+        }
+        let shown = if shown.is_empty() { "not in this version".to_owned() } else { shown.join("; ") };
+        let hzl = match check.hzl {
+            Passes => "passes".to_owned(),
+            Fails(why) => format!("**fails**: {why}"),
+            Partly(why) => format!("in part: {why}"),
+        };
+        writeln!(page, "| {number} | {} | {shown} | {hzl} |", check.what).unwrap();
+    }
+    page
+}
+
+#[test]
+fn every_check_that_can_be_made_has_tests_that_make_it() {
+    for check in &CHECKS {
+        for (file, beginning) in check.shown {
+            assert!(!tests(file, beginning).is_empty(), "{}: {file}: {beginning}", check.what);
+        }
+    }
+    let missing = CHECKS.iter().filter(|check| check.shown.is_empty());
+    assert_eq!(missing.count(), 3, "op ids, hooks and the web page are not in this version");
+}
+
+#[test]
+fn the_page_of_the_checks_is_not_stale() {
+    let path = root().join("docs/checks.md");
+    if machine::variable("WINDLASS_BLESS").is_some() {
+        std::fs::write(&path, page()).unwrap();
+    }
+    let said = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(said, page(), "write it anew: WINDLASS_BLESS=1 cargo test --test checks");
+}
