@@ -456,17 +456,20 @@ fn status_narrows_to_an_agent_and_to_a_project() {
             ledger.answer(&["project", "create", project]);
             ledger.add(&["-P", project, "-s", "in_progress", "--agent", agent]);
         }
-        let active = |flags: &[&str]| {
+        ledger.add(&["-P", "api", "-s", "done", "--agent", "eve", "--author", "ada"]);
+        let agents = |flags: &[&str]| {
             let status = ledger.answer(&[&["agent", "status"], flags].concat());
             let agents = status["agents"].as_array().unwrap().clone();
-            let active = agents.into_iter().filter(|agent| agent["isActive"] == true);
-            active.map(|agent| text(&agent["agent"])).collect::<Vec<_>>().join(" ")
+            assert_eq!(status["summary"]["total"], agents.len());
+            agents.iter().map(|agent| text(&agent["agent"])).collect::<Vec<_>>().join(" ")
         };
-        assert_eq!(active(&[]), "ada bob");
-        assert_eq!(active(&["-a", "bob"]), "bob");
-        assert_eq!(active(&["-P", "api"]), "ada");
-        assert_eq!(active(&["-a", "bob", "-P", "api"]), "");
-        assert_eq!(active(&["-a", "nobody"]), "");
+        let everybody = agents(&[]);
+        assert!(everybody.starts_with("ada bob "), "and who made the tasks: {everybody}");
+        assert_eq!(agents(&["-a", "bob"]), "bob");
+        assert_eq!(agents(&["-P", "api"]), "ada eve", "eve has finished there");
+        assert_eq!(agents(&["-P", "web"]), "bob");
+        assert_eq!(agents(&["-a", "bob", "-P", "api"]), "");
+        assert_eq!(agents(&["-a", "nobody"]), "");
         let unknown = ledger.windlass(&["agent", "status", "-P", "nowhere"]).run();
         let _unknown = error_of(&unknown, "project_not_found", 4);
     });
