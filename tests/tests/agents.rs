@@ -339,10 +339,10 @@ fn stats_look_at_one_project_and_back_as_far_as_the_window() {
         assert_eq!((&web["projects"], &web["queue"]["done"]), (&json!(["web"]), &json!(1)));
         assert_eq!(web["completions"], json!({"total": 1, "by_agent": {"bob": 1}}));
         office.after_minutes(30);
-        let mut total = |window: &str| {
+        let total = |window: &str| {
             office.run("stats", json!({"window": window}))["completions"]["total"].clone()
         };
-        assert_eq!(["30m", "35m", "54m", "55m", "7d"].map(|window| total(window)), [1, 2, 2, 3, 3]);
+        assert_eq!(["30m", "35m", "54m", "55m", "7d"].map(total), [1, 2, 2, 3, 3]);
         let empty = office.run("stats", json!({"window": "1m"}));
         let none = json!({"count": 0, "mean": null, "min": null, "max": null, "excluded_without_start": 0});
         assert_eq!(empty["execution_time_ms"], none);

@@ -40,7 +40,8 @@ fn seqs(events: &[Value]) -> Vec<u64> {
 /// Adds that many tasks in one command.
 #[track_caller]
 fn add_many(ledger: &Ledger, count: u32) {
-    let titles: String = (0..count).map(|number| format!("task {number}\n")).collect();
+    let titles: Vec<String> = (0..count).map(|number| format!("task {number}")).collect();
+    let titles = titles.join("\n");
     let _added = ledger.windlass(&["task", "add", "--from", "-"]).stdin(titles).run().ok();
 }
 
