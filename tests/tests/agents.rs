@@ -339,10 +339,10 @@ fn stats_look_at_one_project_and_back_as_far_as_the_window() {
         assert_eq!((&web["projects"], &web["queue"]["done"]), (&json!(["web"]), &json!(1)));
         assert_eq!(web["completions"], json!({"total": 1, "by_agent": {"bob": 1}}));
         office.after_minutes(30);
-        let mut total = |window: &str| {
+        let total = |window: &str| {
             office.run("stats", json!({"window": window}))["completions"]["total"].clone()
         };
-        assert_eq!(["30m", "35m", "54m", "55m", "7d"].map(|window| total(window)), [1, 2, 2, 3, 3]);
+        assert_eq!(["30m", "35m", "54m", "55m", "7d"].map(total), [1, 2, 2, 3, 3]);
         let empty = office.run("stats", json!({"window": "1m"}));
         let none = json!({"count": 0, "mean": null, "min": null, "max": null, "excluded_without_start": 0});
         assert_eq!(empty["execution_time_ms"], none);
@@ -456,17 +456,20 @@ fn status_narrows_to_an_agent_and_to_a_project() {
             ledger.answer(&["project", "create", project]);
             ledger.add(&["-P", project, "-s", "in_progress", "--agent", agent]);
         }
-        let active = |flags: &[&str]| {
+        ledger.add(&["-P", "api", "-s", "done", "--agent", "eve", "--author", "ada"]);
+        let agents = |flags: &[&str]| {
             let status = ledger.answer(&[&["agent", "status"], flags].concat());
             let agents = status["agents"].as_array().unwrap().clone();
-            let active = agents.into_iter().filter(|agent| agent["isActive"] == true);
-            active.map(|agent| text(&agent["agent"])).collect::<Vec<_>>().join(" ")
+            assert_eq!(status["summary"]["total"], agents.len());
+            agents.iter().map(|agent| text(&agent["agent"])).collect::<Vec<_>>().join(" ")
         };
-        assert_eq!(active(&[]), "ada bob");
-        assert_eq!(active(&["-a", "bob"]), "bob");
-        assert_eq!(active(&["-P", "api"]), "ada");
-        assert_eq!(active(&["-a", "bob", "-P", "api"]), "");
-        assert_eq!(active(&["-a", "nobody"]), "");
+        let everybody = agents(&[]);
+        assert!(everybody.starts_with("ada bob "), "and who made the tasks: {everybody}");
+        assert_eq!(agents(&["-a", "bob"]), "bob");
+        assert_eq!(agents(&["-P", "api"]), "ada eve", "eve has finished there");
+        assert_eq!(agents(&["-P", "web"]), "bob");
+        assert_eq!(agents(&["-a", "bob", "-P", "api"]), "");
+        assert_eq!(agents(&["-a", "nobody"]), "");
         let unknown = ledger.windlass(&["agent", "status", "-P", "nowhere"]).run();
         let _unknown = error_of(&unknown, "project_not_found", 4);
     });

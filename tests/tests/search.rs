@@ -199,16 +199,10 @@ fn a_snippet_of_a_long_text_is_cut_on_both_sides() {
 #[test]
 fn check_a_question_without_a_letter_or_digit_is_refused_and_says_so() {
     let ledger = library(Ledger::on_sqlite());
-    for query in ["", " ", "🎉", "\"\"", "*", "&|!()", "--", "…—„“", "\u{200d}", "' OR '"]
-    {
+    for query in ["", " ", "🎉", "\"\"", "*", "&|!()", "--", "…—„“", "\u{200d}"] {
         let outcome = ledger.windlass(&["task", "search", "--", query]).run();
-        match query.contains("OR") {
-            true => assert_eq!(found(&outcome.ok().json()), ""),
-            false => {
-                let error = error_of(&outcome, "invalid_value", 3);
-                assert_eq!(error["details"]["field"], "query", "{query}");
-            }
-        }
+        let error = error_of(&outcome, "invalid_value", 3);
+        assert_eq!(error["details"]["field"], "query", "{query}");
     }
 }
 
@@ -220,7 +214,7 @@ fn check_a_question_of_ten_thousand_characters_is_answered() {
             "c".repeat(10_000),
             "数".repeat(10_000),
             "'\"*&|!():<>\\".repeat(900) + "cookie",
-            (0..2_000).map(|number| format!("w{number} ")).collect(),
+            (0..2_000).map(|number| format!("w{number}")).collect::<Vec<_>>().join(" "),
         ] {
             let answer = search(ledger, &query);
             let expected = if query.contains("cookie") { "cookie Fix Write Rotate" } else { "" };

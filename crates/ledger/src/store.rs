@@ -89,7 +89,7 @@ impl Candidate {
 
 /// Which tasks a list shows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each narrows the list in its own way")]
+#[expect(clippy::struct_excessive_bools, reason = "each narrows a list by itself")]
 pub struct ListFilter {
     pub project: Option<ProjectId>,
     pub status: Option<Status>,

@@ -1,5 +1,6 @@
 //! `agent status` and `agent log`: who is at work, and what somebody did.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
@@ -21,7 +22,7 @@ pub struct AgentStatus {
     #[arg(short, long, value_name = "NAME")]
     #[serde(default)]
     pub agent: Option<String>,
-    /// Only work of this project
+    /// Only who has tasks of this project, and their work on it
     #[arg(short = 'P', long, value_name = "NAME")]
     #[serde(default)]
     pub project: Option<String>,
@@ -31,7 +32,7 @@ pub struct AgentStatus {
     pub stats: bool,
 }
 
-/// Everybody who holds a task or ever did something.
+/// Everybody who holds a task or ever did something; of a project, everybody who has a task of it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Agents {
     pub agents: Vec<AgentView>,
@@ -97,22 +98,23 @@ impl Operation for AgentStatus {
             };
             let mut held = snapshot.held()?;
             held.retain(|task| project.is_none_or(|project| project == task.project));
+            held.sort_by_key(|task| task.claimed_at);
             let acted: BTreeMap<String, u64> =
                 snapshot.agents()?.into_iter().map(|agent| (agent.name, agent.last_seq)).collect();
-            let names: BTreeSet<String> = acted
-                .keys()
-                .cloned()
-                .chain(held.iter().filter_map(|task| task.agent.clone()))
-                .filter(|name| only.as_ref().is_none_or(|only| only == name))
-                .collect();
+            let mut names: BTreeSet<String> = match project {
+                Some(project) => with_tasks_in(snapshot, project)?,
+                None => acted.keys().cloned().collect(),
+            };
+            names.extend(held.iter().filter_map(|task| task.agent.clone()));
+            names.retain(|name| only.as_ref().is_none_or(|only| only == name));
             let mut agents = Vec::with_capacity(names.len());
             for name in names {
                 let last = acted.get(&name).copied();
                 let own = held.iter().filter(|task| task.agent.as_ref() == Some(&name)).collect();
                 agents.push(self.view(snapshot, name, own, last, project)?);
             }
-            // Who is at work comes first, the longest at it before the others.
-            agents.sort_by_key(|agent| std::cmp::Reverse(agent.active_duration_ms));
+            // Who is at work comes first, the longest at it before the others; then who was last.
+            agents.sort_by_key(|agent| Reverse((agent.active_duration_ms, agent.last_activity)));
             let active = agents.iter().filter(|agent| agent.is_active).count();
             let total = agents.len();
             Ok(Agents { agents, summary: Summary { total, active, idle: total - active } })
@@ -158,6 +160,16 @@ impl AgentStatus {
             agent,
         })
     }
+}
+
+/// Everybody who has a task of a project, or had one when it was finished.
+fn with_tasks_in(
+    snapshot: &mut Snapshot<'_>,
+    project: ProjectId,
+) -> Result<BTreeSet<String>, Fault> {
+    let filter = ListFilter { project: Some(project), archived: true, ..ListFilter::default() };
+    let counted = snapshot.count_by_agent(&filter)?.into_iter().map(|(name, _)| name);
+    Ok(counted.filter(|name| !name.is_empty()).collect())
 }
 
 fn counts(

@@ -97,7 +97,14 @@ impl World {
         }
     }
 
-    #[expect(clippy::too_many_lines, reason = "one arm for each operation that may come next")]
+    fn prune(&mut self, input: serde_json::Value) {
+        let Some(pruned) = self.run("task.prune", input) else { return };
+        let gone = pruned["pruned"].as_array().into_iter().flatten();
+        let gone: Vec<&str> = gone.filter_map(|task| task["task_id"].as_str()).collect();
+        self.pruned += gone.len();
+        self.tasks.retain(|task| !gone.contains(&task.as_str()));
+    }
+
     fn step(&mut self, dice: &mut Dice) {
         use serde_json::json;
         self.clock.0.fetch_add(i64::try_from(dice.roll(40_000)).unwrap(), Ordering::SeqCst);
@@ -180,17 +187,7 @@ impl World {
             25..=27 => drop(self.run("task.move", json!({"task": task, "project": project}))),
             28 => {
                 let older_than = dice.pick(&["90m", "2h", "4h"]);
-                let input = json!({"all": true, "older_than": older_than, "yes": true});
-                if let Some(pruned) = self.run("task.prune", input) {
-                    let gone: Vec<&str> = pruned["pruned"]
-                        .as_array()
-                        .into_iter()
-                        .flatten()
-                        .filter_map(|task| task["task_id"].as_str())
-                        .collect();
-                    self.pruned += gone.len();
-                    self.tasks.retain(|task| !gone.contains(&task.as_str()));
-                }
+                self.prune(json!({"all": true, "older_than": older_than, "yes": true}));
             }
             29..=34 => {
                 let forced = dice.roll(2) == 0;
