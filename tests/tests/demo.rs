@@ -93,16 +93,14 @@ fn same_in_every_run(text: &str) -> String {
     let mut lines: Vec<String> = text.lines().map(same_words).collect();
     let tasks: Vec<String> = lines
         .iter()
-        .filter_map(|line| line.split_whitespace().next())
-        .filter(|word| word.len() == 26)
-        .map(str::to_owned)
+        .filter_map(|line| line.split_once(" added to "))
+        .map(|(id, _)| id.to_owned())
         .collect();
     let mut agents = AGENTS;
     agents.sort_by_key(|name| lines.iter().position(|line| line.starts_with(name)));
     for line in &mut lines {
         for (number, task) in tasks.iter().enumerate() {
             *line = line.replace(task, &format!("<task {number}>"));
-            *line = line.replace(&task[20..], &format!("<end of task {number}>"));
         }
         for (number, agent) in agents.iter().enumerate() {
             *line = line.replace(agent, &format!("<agent {number}>"));
@@ -132,6 +130,10 @@ fn same_words(line: &str) -> String {
                 words.push("<when>");
             }
             (Some(time), "ago") if is_time(time) => {
+                words.pop();
+                words.push("<when>");
+            }
+            (Some(&"just"), "now") => {
                 words.pop();
                 words.push("<when>");
             }

@@ -141,13 +141,13 @@ pub(crate) fn globals() -> [Arg; 3] {
 /// Reads a command line.
 pub(crate) fn parse(words: &[OsString], width: usize) -> Result<Parsed, Wrong> {
     let asked_format = format_hint(words);
-    let wrong = |error: clap::Error| explain(error, asked_format);
+    let wrong = |error: clap::Error| explain(error, words, asked_format);
     let mut matches = match sorted(words, width) {
         Ok(matches) => matches,
         Err(error)
             if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) =>
         {
-            return Ok(Parsed::Help(error.render()));
+            return Ok(Parsed::Help(in_our_words(&error.render())));
         }
         Err(error) => return Err(wrong(error)),
     };
@@ -211,7 +211,7 @@ fn format_hint(words: &[OsString]) -> Option<Format> {
 
 /// Turns clap's error into ours: a value that is wrong is refused like any other, and what may
 /// have been meant is suggested, never assumed.
-fn explain(error: clap::Error, format: Option<Format>) -> Wrong {
+fn explain(error: clap::Error, words: &[OsString], format: Option<Format>) -> Wrong {
     let is_empty =
         error.get(ContextKind::InvalidValue) == Some(&ContextValue::String(String::new()));
     let code = match error.kind() {
@@ -229,15 +229,39 @@ fn explain(error: clap::Error, format: Option<Format>) -> Wrong {
         true => "which command?".to_owned(),
         false => missing(&error).unwrap_or_else(|| first.trim_start_matches("error: ").to_owned()),
     };
-    let hint = match text.lines().find_map(|line| line.strip_prefix("Usage: ")) {
-        Some(usage) => format!("usage: {usage}"),
-        None => "see windlass --help".to_owned(),
+    let message = message.replace("invalid digit found in string", "not a whole number");
+    let usage = text.lines().find_map(|line| line.strip_prefix("Usage: "));
+    let hint = match (error.get(ContextKind::ValidValue), usage) {
+        (Some(ContextValue::Strings(values)), _) if !values.is_empty() => {
+            format!("use one of {}", values.join(", "))
+        }
+        (_, Some(usage)) => format!("usage: {usage}"),
+        (_, None) => format!("see {} --help", command_of(words)),
     };
     Wrong {
         refusal: Refusal::new(code, message).hint(hint).suggest(suggest::meant(&error)),
-        help: only_help.then(|| error.render()),
+        help: only_help.then(|| in_our_words(&error.render())),
         format,
     }
+}
+
+/// The command that some words name, as far as there is one.
+fn command_of(words: &[OsString]) -> String {
+    let root = tree(help::WIDEST);
+    let (mut command, mut path) = (&root, root.get_name().to_owned());
+    for word in words.iter().skip(1).filter_map(|word| word.to_str()) {
+        if let Some(found) = command.find_subcommand(word) {
+            command = found;
+            path = format!("{path} {word}");
+        }
+    }
+    path
+}
+
+/// clap has its own name for the command that shows help, and no way to give it another.
+fn in_our_words(help: &StyledStr) -> StyledStr {
+    let theirs = "Print this message or the help of the given subcommand(s)";
+    StyledStr::from(help.ansi().to_string().replace(theirs, "Show the help of a command"))
 }
 
 /// clap lists missing arguments on lines of their own; one line is enough.

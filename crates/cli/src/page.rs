@@ -56,7 +56,7 @@ impl Paper {
                 Block::Line(cell) => page.line(cell),
                 Block::Text(text) => page.text(text),
                 Block::Heading(text) => {
-                    if index > 0 {
+                    if index > 0 && !page.text.ends_with("\n\n") {
                         page.end_line();
                     }
                     page.line(&Cell::toned(text.clone(), Tone::Strong));

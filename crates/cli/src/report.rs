@@ -21,7 +21,7 @@ pub(crate) fn error(terminal: &Terminal, error: Error) -> std::io::Result<Exit> 
             Err(_) => terminal.err(&report.error.message),
         },
         Format::Text => {
-            let body = &report.error;
+            let body = report.error.in_short();
             terminal.say("error", Tone::Bad, &body.message);
             if !body.suggestions.is_empty() {
                 terminal.say("did you mean", Tone::Dim, &body.suggestions.join(", "));

@@ -67,7 +67,7 @@ pub fn project_name(given: &str) -> Result<String, Refusal> {
     if begins_well && goes_on_well {
         return Ok(given);
     }
-    Err(Refusal::new(Code::InvalidValue, format!("project '{given}' is not a project name"))
+    Err(Refusal::new(Code::InvalidValue, format!("'{given}' is not a project name"))
         .hint("begin with a letter or digit, then use letters, digits, _ and -")
         .detail("field", "project")
         .detail("given", given))

@@ -2,7 +2,7 @@
 //! archive, restore.
 
 use crate::claim::{self, Request};
-use crate::completion::Obstacles;
+use crate::completion::{Obstacles, plural};
 use crate::duration::Span;
 use crate::event::{
     Event, StatusSet, TaskArchived, TaskBlocked, TaskCompleted, TaskReleased, TaskReopened,
@@ -148,7 +148,8 @@ pub fn archive(task: &Task, bearer: &Bearer) -> Result<Event, Refusal> {
     if task.status == Status::Archived {
         let but_archived =
             [Status::Backlog, Status::Ready, Status::InProgress, Status::Blocked, Status::Done];
-        return Err(refuse(task, "archive", &but_archived));
+        let message = format!("task {} is archived already", task.id);
+        return Err(Refusal { message, ..refuse(task, "archive", &but_archived) });
     }
     Ok(TaskArchived { authority: grant.authority, forced: grant.forced }.into())
 }
@@ -161,9 +162,10 @@ pub fn archive_with_children_needs_a_choice(
     if obstacles.children.is_empty() {
         return Ok(());
     }
+    let count = obstacles.children.len();
     Err(Refusal::new(
         Code::ChildrenOpen,
-        format!("task {} has {} open subtasks", task.id, obstacles.children.len()),
+        format!("task {} has {count} open {}", task.id, plural(count, "subtask", "subtasks")),
     )
     .hint(format!(
         "archive them too: windlass task archive {0} --cascade; or detach them: windlass task archive {0} --orphan",
@@ -218,15 +220,23 @@ pub(crate) fn refuse(task: &Task, command: &str, from: &[Status]) -> Refusal {
     let allowed: Vec<&str> = from.iter().map(|status| status.as_str()).collect();
     let hint = match task.status {
         Status::Backlog => format!("make it ready: windlass task set-status {id} ready"),
-        Status::Ready => format!("claim it first: windlass task claim {id}"),
+        Status::Ready if from.contains(&Status::InProgress) => {
+            format!("claim it first: windlass task claim {id}")
+        }
+        Status::Ready => format!("look at it: windlass task show {id}"),
         Status::InProgress => format!("see who holds it: windlass task show {id}"),
         Status::Blocked => format!("unblock it: windlass task unblock {id}"),
         Status::Done => format!("reopen it: windlass task reopen {id}"),
         Status::Archived => format!("bring it back: windlass task restore {id}"),
     };
+    // Where any other status would do, naming them all says nothing.
+    let instead = match from.len() + 1 == Status::ALL.len() {
+        true => String::new(),
+        false => format!(", not {}", allowed.join(" or ")),
+    };
     Refusal::new(
         Code::InvalidTransition,
-        format!("cannot {command} task {id}: it is {}, not {}", task.status, allowed.join(" or ")),
+        format!("cannot {command} task {id}: it is {}{instead}", task.status),
     )
     .hint(hint)
     .detail("task_id", id)

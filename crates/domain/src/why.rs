@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::completion::Obstacles;
+use crate::completion::{Obstacles, plural};
 use crate::project::Project;
 use crate::task::Task;
 use crate::{Status, TaskId, Time};
@@ -75,15 +75,17 @@ pub fn reasons(
     }
     if !obstacles.dependencies.is_empty() {
         let count = obstacles.dependencies.len();
+        let open = plural(count, "task", "tasks");
         reasons.push(
-            Reason::new("dependencies_open", format!("it waits for {count} open task(s)"))
+            Reason::new("dependencies_open", format!("it waits for {count} open {open}"))
                 .tasks(&obstacles.dependencies),
         );
     }
     if !obstacles.children.is_empty() {
         let count = obstacles.children.len();
+        let open = plural(count, "subtask", "subtasks");
         reasons.push(
-            Reason::new("children_open", format!("it has {count} open subtask(s)"))
+            Reason::new("children_open", format!("it has {count} open {open}"))
                 .next(format!("windlass task claim --next --parent {id}"))
                 .tasks(&obstacles.children),
         );

@@ -12,7 +12,7 @@ use windlass_ledger::{Error, Fault, ListFilter, Snapshot};
 
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
-use crate::sheet::{Cell, Sheet, Tone, relative};
+use crate::sheet::{Cell, Sheet, Tone, ago, relative};
 use crate::view::{EventView, ProjectNames, limit};
 
 /// Shows who is at work on what.
@@ -223,8 +223,13 @@ impl AgentView {
             return vec![row];
         }
         let row = |task: &HeldTask| {
-            let lease = task.lease_until.map(|until| relative(until, now)).unwrap_or_default();
-            let tone = if task.lease_expired { Tone::Bad } else { Tone::Plain };
+            let lease = match (task.lease_until, task.lease_expired) {
+                (Some(until), true) => {
+                    Cell::toned(format!("ran out {}", ago(until, now)), Tone::Bad)
+                }
+                (Some(until), false) => relative(until, now).into(),
+                (None, _) => "".into(),
+            };
             let short = task.task_id.get(20..).unwrap_or_default();
             vec![
                 Cell::toned(self.agent.clone(), Tone::Busy),
@@ -232,7 +237,7 @@ impl AgentView {
                 task.project.clone().into(),
                 task.title.clone().into(),
                 task.progress.map(|done| format!("{done}%")).unwrap_or_default().into(),
-                Cell::toned(lease, tone),
+                lease,
                 Cell::dim(seen.clone()),
             ]
         };
@@ -254,7 +259,9 @@ impl AgentCounts {
 /// Tells what somebody did, the newest first.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct AgentLog {
+    /// The name they act under
     pub agent: String,
+    /// At most this many events
     #[arg(short, long, value_name = "N", default_value_t = 50, allow_negative_numbers = true)]
     #[serde(default = "fifty")]
     pub limit: u64,

@@ -14,7 +14,7 @@ use windlass_domain::{Event, EventId, ProjectId, Status, Stream, Time};
 use windlass_ledger::{Fault, Recorded, Snapshot};
 
 use crate::sheet::{Cell, relative};
-use crate::view::EventView;
+use crate::view::{EventView, or_pruned};
 
 /// Stands for the task in events about projects.
 const PROJECT: &str = "__project__";
@@ -47,7 +47,7 @@ impl HzlEvent {
             Cell::dim(relative(self.timestamp, now)),
             self.author.clone().into(),
             self.r#type.clone().into(),
-            Cell::dim(self.data.to_string()),
+            Cell::dim(or_pruned(&self.data)),
         ]
     }
 }

@@ -11,6 +11,7 @@ use windlass_ledger::{
     Clock, Error, Fault, Ledger, Location, Options, Snapshot, Synchronous, Transaction,
 };
 
+use crate::exchange::in_words;
 use crate::settings::{Resolved, Settings};
 
 /// Who calls, as far as the door knows before it looks at the arguments.
@@ -190,10 +191,12 @@ impl Context {
         };
         match read {
             Ok(_) => Ok(text),
-            Err(error) => Err(Fault::new(Code::FileUnusable, format!("{path}: {error}"))
-                .hint("check the path, its permissions, and that it is UTF-8 text")
-                .detail("file", path)
-                .into()),
+            Err(error) => {
+                Err(Fault::new(Code::FileUnusable, format!("{path}: {}", in_words(&error)))
+                    .hint("check the path, its permissions, and that it is UTF-8 text")
+                    .detail("file", path)
+                    .into())
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use windlass_ledger::{Error, Ledger};
 
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output, Place};
-use crate::sheet::Sheet;
+use crate::sheet::{Sheet, counted};
 
 /// Brings the database of the ledger up to date.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -39,7 +39,10 @@ impl Output for Migrated {
     fn sheet(&self, _now: Time) -> Sheet {
         match self.applied {
             0 => Sheet::line(format!("{} is up to date", self.db)),
-            applied => Sheet::line(format!("{} migrations applied to {}", applied, self.db)),
+            applied => {
+                let applied = counted(applied as u64, "migration");
+                Sheet::line(format!("{applied} applied to {}", self.db))
+            }
         }
     }
 }

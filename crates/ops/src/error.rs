@@ -5,6 +5,8 @@ use serde_json::{Map, Value};
 use windlass_domain::{Code, Refusal};
 use windlass_ledger::{Error, Fault};
 
+use crate::sheet::{replaced, short_ids};
+
 /// The version of the shape below.
 pub const SCHEMA_VERSION: &str = "v1";
 
@@ -36,5 +38,21 @@ impl Report {
             }
         };
         Self { schema_version: SCHEMA_VERSION, ok: false, error: body }
+    }
+}
+
+impl Body {
+    /// The same as people read it: with ids in short.
+    #[must_use]
+    pub fn in_short(self) -> Self {
+        let texts = [Some(&self.message), self.hint.as_ref()].into_iter().flatten();
+        let ids = short_ids(texts.chain(&self.suggestions).map(String::as_str));
+        let short = |text: String| replaced(&text, &ids);
+        Self {
+            message: short(self.message),
+            hint: self.hint.map(short),
+            suggestions: self.suggestions.into_iter().map(short).collect(),
+            ..self
+        }
     }
 }

@@ -12,7 +12,7 @@ use windlass_ledger::{Error, Fault, export};
 
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output, Place};
-use crate::sheet::Sheet;
+use crate::sheet::{Sheet, counted, size};
 
 /// Writes the whole log to a file.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -62,8 +62,10 @@ impl Operation for Export {
 impl Output for Exported {
     fn sheet(&self, _now: Time) -> Sheet {
         Sheet::line(format!(
-            "{} events written to {}, ending in {}",
-            self.events, self.file, self.hash
+            "{} written to {}, ending in {}",
+            counted(self.events, "event"),
+            self.file,
+            self.hash
         ))
     }
 }
@@ -103,7 +105,7 @@ impl Operation for Backup {
 
 impl Output for BackedUp {
     fn sheet(&self, _now: Time) -> Sheet {
-        Sheet::line(format!("{} bytes written to {}", self.size_bytes, self.file))
+        Sheet::line(format!("{} written to {}", size(self.size_bytes), self.file))
     }
 }
 
@@ -124,7 +126,13 @@ fn exists(path: &Path) -> Refusal {
 
 /// A file that cannot be read or written.
 pub(crate) fn unusable(path: &Path, error: &std::io::Error) -> Fault {
-    Fault::new(Code::FileUnusable, format!("{}: {error}", path.display()))
+    Fault::new(Code::FileUnusable, format!("{}: {}", path.display(), in_words(error)))
         .hint("check the path, its permissions and the space left")
         .detail("file", path.display().to_string())
+}
+
+/// What the system says of an error, without its number.
+pub(crate) fn in_words(error: &std::io::Error) -> String {
+    let said = error.to_string();
+    said.split(" (os error").next().unwrap_or_default().to_owned()
 }

@@ -11,7 +11,7 @@ use windlass_ledger::{Error, Fault, ListFilter, Location, Snapshot, audit};
 
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
-use crate::sheet::{Cell, Sheet, Tone};
+use crate::sheet::{Cell, Sheet, Tone, counted, in_short};
 
 /// Checks the ledger from the files up.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -155,7 +155,7 @@ impl Output for Examined {
                 sheet = sheet.and_line(format!("      {finding}"));
             }
         }
-        sheet.and_line(Cell::dim(format!("{} events", self.events)))
+        sheet.and_line(Cell::dim(counted(self.events, "event")))
     }
 
     fn exit(&self) -> Exit {
@@ -303,7 +303,7 @@ impl Output for Validated {
         }
         let mut sheet = Sheet::default();
         for issue in &self.issues {
-            sheet = sheet.and_line(format!("{}: {}", issue.severity, issue.message));
+            sheet = sheet.and_line(format!("{}: {}", issue.severity, in_short(&issue.message)));
         }
         sheet
     }
@@ -404,8 +404,8 @@ fn head(text: &str) -> Result<Head, Refusal> {
 impl Output for Verified {
     fn sheet(&self, _now: Time) -> Sheet {
         if self.sound {
-            let text =
-                format!("the chain of {} events is sound and ends in {}", self.seq, self.hash);
+            let events = counted(self.seq, "event");
+            let text = format!("the chain of {events} is sound and ends in {}", self.hash);
             return Sheet::line(Cell::toned(text, Tone::Good));
         }
         let mut sheet = Sheet::line(Cell::toned(

@@ -12,7 +12,7 @@ use windlass_ledger::{Error, Transaction};
 
 use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Output};
-use crate::sheet::{Cell, Sheet, Tone, relative};
+use crate::sheet::{Cell, Sheet, Tone, counted, relative};
 
 /// The project of that name; `inbox` is made when it is first needed.
 pub(crate) fn named_or_inbox(tx: &mut Transaction<'_>, name: &str) -> Result<Project, Error> {
@@ -61,12 +61,16 @@ impl From<&Project> for ProjectView {
 
 impl Output for ProjectView {
     fn sheet(&self, _now: Time) -> Sheet {
-        let frozen = match (&self.frozen_reason, self.is_frozen) {
-            (Some(reason), true) => format!(", frozen: {reason}"),
-            (None, true) => ", frozen".to_owned(),
-            (_, false) => String::new(),
+        let state = match (&self.frozen_reason, self.is_frozen) {
+            (Some(reason), true) => format!("frozen ({reason})"),
+            (None, true) => "frozen".to_owned(),
+            (_, false) => "open".to_owned(),
         };
-        Sheet::line(format!("project {}: {} tasks{frozen}", self.name, self.task_count))
+        let tasks = match self.task_count {
+            0 => "no tasks".to_owned(),
+            count => counted(count.unsigned_abs(), "task"),
+        };
+        Sheet::line(format!("project {} is {state}, with {tasks}", self.name))
     }
 }
 
@@ -75,6 +79,7 @@ impl Output for ProjectView {
 pub struct Create {
     /// Letters, digits, _ and -
     pub name: String,
+    /// What it is for
     #[arg(short, long, value_name = "TEXT")]
     #[serde(default)]
     pub description: Option<String>,
@@ -160,16 +165,15 @@ impl Output for Listed {
             return Sheet::line("no projects yet; make one: windlass project create NAME");
         }
         let row = |project: &ProjectView| {
-            let state = if project.is_frozen {
-                Cell::toned("frozen", Tone::Bad)
-            } else {
-                Cell::dim("open")
+            let (state, claimable) = match project.is_frozen {
+                true => (Cell::toned("frozen", Tone::Bad), Cell::dim("–")),
+                false => (Cell::dim("open"), project.claimable_task_count.to_string().into()),
             };
             vec![
                 project.name.clone().into(),
                 state,
                 project.active_task_count.to_string().into(),
-                project.claimable_task_count.to_string().into(),
+                claimable,
                 project.description.clone().unwrap_or_default().into(),
                 Cell::dim(relative(project.created_at, now)),
             ]
@@ -184,6 +188,7 @@ impl Output for Listed {
 /// Shows one project.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Show {
+    /// The project
     pub name: String,
 }
 
@@ -279,7 +284,9 @@ impl Output for Shown {
 /// Gives a project another name.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Rename {
+    /// The name it has
     pub old_name: String,
+    /// The name it shall have: letters, digits, _ and -
     pub new_name: String,
     /// Who acts
     #[arg(long, value_name = "NAME")]
@@ -324,6 +331,7 @@ impl Output for Renamed {
 /// Stops giving out the work of a project.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Freeze {
+    /// The project
     pub name: String,
     /// Shown to everybody who wants a task of it
     #[arg(long, value_name = "TEXT")]
@@ -359,6 +367,7 @@ impl Operation for Freeze {
 /// Gives out the work of a frozen project again.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Unfreeze {
+    /// The project
     pub name: String,
     /// Who acts
     #[arg(long, value_name = "NAME")]

@@ -16,7 +16,7 @@ use crate::health::{HeadView, mode};
 use crate::operation::{Access, Operation, Output, Place};
 use crate::project::Statuses;
 use crate::settings::Origin;
-use crate::sheet::{Cell, Sheet};
+use crate::sheet::{Cell, Sheet, size as in_bytes};
 use crate::table::AS_IN_HZL;
 
 /// Which ledger is meant, and why that one.
@@ -337,7 +337,7 @@ impl Output for StatusShown {
         let State { choice, exists, size_bytes, head, projects, tasks, .. } = &self.data;
         let size = match size_bytes {
             Some(_) if !exists => "no ledger yet".to_owned(),
-            Some(bytes) => format!("{bytes} bytes"),
+            Some(bytes) => in_bytes(*bytes),
             None => String::new(),
         };
         Sheet::default()

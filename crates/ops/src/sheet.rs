@@ -1,6 +1,9 @@
 //! An answer as a person reads it, before a door decides how wide and in which colours.
 
-use windlass_domain::{Status, Time};
+use std::collections::BTreeSet;
+
+use windlass_domain::id::WHOLE;
+use windlass_domain::{Status, TaskId, Time};
 
 /// Blocks from top to bottom.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -128,9 +131,50 @@ impl Sheet {
     }
 }
 
-/// A time as people say it: `3m ago`, `in 2h`.
+/// A number of things: `1 task`, `2 tasks`.
+pub fn counted(count: u64, thing: &str) -> String {
+    match count {
+        1 => format!("1 {thing}"),
+        count => format!("{count} {thing}s"),
+    }
+}
+
+/// A number of bytes as people say it: `156 kB`.
+pub fn size(bytes: u64) -> String {
+    let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
+    match units.into_iter().find(|(unit, _)| bytes >= *unit) {
+        Some((unit, name)) => format!("{} {name}", bytes / unit),
+        None => counted(bytes, "byte"),
+    }
+}
+
+/// The whole ids in some texts and what people are shown instead: the end of each, which names the
+/// task as well, unless two of them end alike. An id in quotes is what somebody typed, and stays.
+pub fn short_ids<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<(String, String)> {
+    let mut ids: BTreeSet<TaskId> = BTreeSet::new();
+    for text in texts {
+        let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '\'');
+        let whole = words.filter(|word| word.len() == WHOLE);
+        ids.extend(whole.filter_map(|word| word.parse::<TaskId>().ok()));
+    }
+    let ends_alone = |id: &TaskId| ids.iter().filter(|o| o.short() == id.short()).count() == 1;
+    let alone = ids.iter().filter(|id| ends_alone(id));
+    alone.map(|id| (id.to_string(), id.short())).collect()
+}
+
+/// A text with its ids in short.
+pub fn in_short(text: &str) -> String {
+    replaced(text, &short_ids([text]))
+}
+
+/// A text with some words for others, one after the other.
+pub fn replaced(text: &str, words: &[(String, String)]) -> String {
+    words.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from.as_str(), to))
+}
+
+/// A time as people say it: `3m ago`, `in 2h`. A lease of 30m that has just begun runs out in 30m.
 pub fn relative(time: Time, now: Time) -> String {
-    let seconds = now.millis_since(time) / 1_000;
+    let seconds = now.millis_since(time).div_euclid(1_000);
     let (count, unit) = match seconds.abs() {
         seconds @ 0..60 => (seconds, "s"),
         seconds @ 60..3_600 => (seconds / 60, "m"),
@@ -141,6 +185,14 @@ pub fn relative(time: Time, now: Time) -> String {
         0 => "now".to_owned(),
         1.. => format!("{count}{unit} ago"),
         _ => format!("in {count}{unit}"),
+    }
+}
+
+/// The same in a sentence about what has happened: `just now`.
+pub fn ago(time: Time, now: Time) -> String {
+    match relative(time, now).as_str() {
+        "now" => "just now".to_owned(),
+        past => past.to_owned(),
     }
 }
 
@@ -157,5 +209,27 @@ mod tests {
         assert_eq!(at(-3_600), "1h ago");
         assert_eq!(at(90), "in 1m");
         assert_eq!(at(-400_000), "4d ago");
+        let begun = Time::from_millis(1_000_000_000 + 30 * 60_000 - 5);
+        assert_eq!(relative(begun, now), "in 30m");
+    }
+
+    #[test]
+    fn one_thing_is_not_many_and_bytes_are_told_roughly() {
+        assert_eq!([counted(0, "task"), counted(1, "task")], ["0 tasks", "1 task"]);
+        assert_eq!(
+            [1, 999, 155_648, 2_500_000].map(size),
+            ["1 byte", "999 bytes", "155 kB", "2 MB"]
+        );
+    }
+
+    #[test]
+    fn ids_are_shown_in_short_where_that_still_names_one_task() {
+        let id = |first: char| format!("{first}0000000000000000000ABCDEF");
+        let (one, alike) = (id('1'), id('2'));
+        assert_eq!(in_short(&format!("task {one}: see {one}")), "task ABCDEF: see ABCDEF");
+        let both = format!("it is {one} or {alike}");
+        assert_eq!(in_short(&both), both);
+        let typed = format!("there is no task '{one}'");
+        assert_eq!(in_short(&typed), typed);
     }
 }

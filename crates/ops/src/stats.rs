@@ -12,7 +12,7 @@ use windlass_ledger::{Error, Snapshot};
 
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
-use crate::sheet::{Cell, Sheet, Tone};
+use crate::sheet::{Cell, Sheet, Tone, counted};
 use crate::stale::{Threshold, USUAL_MINUTES};
 
 /// Counts the queue, and what was finished within a window of time.
@@ -172,14 +172,11 @@ impl Output for Numbers {
             0 => Cell::dim("0"),
             count => Cell::toned(count.to_string(), Tone::Bad),
         };
-        let took = match (&self.execution_time_ms.mean, self.execution_time_ms.count) {
-            (Some(mean), count) => format!("{} on average over {count}", spoken(*mean)),
-            (None, _) => "nothing that was claimed".to_owned(),
-        };
-        let mut facts = vec![
-            ("done".to_owned(), Cell::from(self.completions.total.to_string())),
-            ("from claim to done".to_owned(), took.into()),
-        ];
+        let mut facts = vec![("done".to_owned(), Cell::from(self.completions.total.to_string()))];
+        if let ExecutionTime { mean: Some(mean), count, .. } = &self.execution_time_ms {
+            let took = format!("{} on average, {}", spoken(*mean), counted(*count, "task"));
+            facts.push(("from claim to done".to_owned(), took.into()));
+        }
         for (agent, count) in &self.completions.by_agent {
             facts.push((format!("by {agent}"), count.to_string().into()));
         }
@@ -204,7 +201,7 @@ impl Output for Numbers {
 /// A length of time as people say it.
 fn spoken(millis: i64) -> String {
     match millis / 1_000 {
-        0 => format!("{millis} ms"),
+        0 => "less than 1 s".to_owned(),
         seconds @ 1..60 => format!("{seconds} s"),
         seconds @ 60..3_600 => format!("{} min", seconds / 60),
         seconds => format!("{} h {} min", seconds / 3_600, seconds % 3_600 / 60),

@@ -31,7 +31,11 @@ impl FromStr for JsonObject {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        serde_json::from_str(text).map(Self).map_err(|wrong| format!("not a JSON object: {wrong}"))
+        match serde_json::from_str(text) {
+            Ok(Value::Object(object)) => Ok(Self(object)),
+            Ok(_) => Err("not a JSON object".to_owned()),
+            Err(wrong) => Err(format!("not a JSON object: {wrong}")),
+        }
     }
 }
 
@@ -285,9 +289,14 @@ impl EventView {
             Cell::dim(relative(self.at, now)),
             self.actor.clone().into(),
             self.kind.clone().into(),
-            Cell::dim(self.data.to_string()),
+            Cell::dim(or_pruned(&self.data)),
         ]
     }
+}
+
+/// What an event tells, as far as it still does.
+pub(crate) fn or_pruned(data: &Value) -> String {
+    if data.is_null() { "pruned".to_owned() } else { data.to_string() }
 }
 
 /// The columns of [`EventView::row`].

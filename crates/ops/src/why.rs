@@ -10,7 +10,7 @@ use windlass_ledger::{Error, Fault, QueueFilter, Snapshot};
 
 use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Output};
-use crate::sheet::{Cell, Sheet, Tone};
+use crate::sheet::{Cell, Sheet, Tone, in_short};
 
 /// Says why a task is not being worked on; without one, why nothing is given out.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -247,7 +247,8 @@ impl Output for Explained {
     fn sheet(&self, _now: Time) -> Sheet {
         let first = match (self.task_id, self.next) {
             (Some(id), _) if self.claimable && self.reasons.is_empty() => {
-                format!("{} waits only for an agent: windlass task claim {id}", id.short())
+                let id = id.short();
+                format!("{id} waits only for an agent: windlass task claim {id}")
             }
             (Some(id), _) => {
                 format!("{}: {}", id.short(), self.title.as_deref().unwrap_or_default())
@@ -263,7 +264,7 @@ impl Output for Explained {
                 sheet = sheet.and_line(Cell::dim(format!("    {}", tasks.join(", "))));
             }
             if let Some(next) = &reason.next {
-                sheet = sheet.and_line(Cell::dim(format!("    {next}")));
+                sheet = sheet.and_line(Cell::dim(format!("    {}", in_short(next))));
             }
         }
         sheet

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use windlass_domain::id::SHOWN;
 use windlass_domain::{Code, Exit};
 use windlass_hands::process::{self, Ended, NotRun, Program};
 use windlass_ledger::Fault;
@@ -211,10 +210,9 @@ fn words(command: &str) -> Vec<String> {
     words
 }
 
-/// The end of the id with which an answer begins.
+/// The id with which an answer begins.
 fn short_id(answer: &str) -> String {
-    let id = answer.split_whitespace().next().unwrap_or_default();
-    id.chars().skip(id.chars().count().saturating_sub(SHOWN)).collect()
+    answer.split_whitespace().next().unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]
@@ -231,8 +229,8 @@ mod tests {
     }
 
     #[test]
-    fn a_task_is_known_by_the_end_of_its_id() {
-        assert_eq!(short_id("01M7FMBAVWVR4WK2NNA58H008G added to shop"), "8H008G");
+    fn a_task_is_known_by_the_id_of_its_answer() {
+        assert_eq!(short_id("8H008G added to shop"), "8H008G");
     }
 
     #[test]

@@ -19,11 +19,11 @@ use serde::{Deserialize, Serialize};
 use windlass_domain::{Time, text};
 use windlass_ledger::Error;
 
-use super::notes::{Note, with_notes};
+use super::notes::{Note, already_here, with_notes};
 use crate::context::{Context, Step};
 use crate::exchange::unusable;
 use crate::operation::{Access, Operation, Output, Place};
-use crate::sheet::Sheet;
+use crate::sheet::{Sheet, counted};
 
 pub use bring::{Brought, Projects};
 pub use plan::Plan;
@@ -99,8 +99,11 @@ impl Operation for Beads {
 impl Output for BeadsImported {
     fn sheet(&self, _now: Time) -> Sheet {
         let sheet = Sheet::line(format!(
-            "{} tasks and {} projects made from {} issues of beads; {} were here already",
-            self.tasks, self.projects, self.issues_read, self.already_here
+            "{} and {} made from {} of beads{}",
+            counted(self.tasks, "task"),
+            counted(self.projects, "project"),
+            counted(self.issues_read, "issue"),
+            already_here(self.already_here)
         ));
         with_notes(sheet, &self.notes)
     }

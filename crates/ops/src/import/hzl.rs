@@ -18,10 +18,10 @@ use serde::{Deserialize, Serialize};
 use windlass_domain::Time;
 use windlass_ledger::{Error, Hzl as Files};
 
-use super::notes::{Note, Notes, with_notes};
+use super::notes::{Note, Notes, already_here, with_notes};
 use crate::context::{Context, Step};
 use crate::operation::{Access, Operation, Output, Place};
-use crate::sheet::Sheet;
+use crate::sheet::{Sheet, counted};
 use take::Taking;
 
 /// Events of HZL that are recorded in one transaction.
@@ -133,8 +133,12 @@ fn note_what_stays(hzl: &Files, notes: &mut Notes) -> Result<(), Error> {
 impl Output for HzlImported {
     fn sheet(&self, _now: Time) -> Sheet {
         let sheet = Sheet::line(format!(
-            "{} tasks and {} projects made from {} events of HZL; {} events recorded, {} were here already",
-            self.tasks, self.projects, self.events_read, self.events_recorded, self.already_here
+            "{} and {} made from {} of HZL; {} recorded{}",
+            counted(self.tasks, "task"),
+            counted(self.projects, "project"),
+            counted(self.events_read, "event"),
+            counted(self.events_recorded, "event"),
+            already_here(self.already_here)
         ));
         with_notes(sheet, &self.notes)
     }

@@ -10,10 +10,11 @@ use serde::{Deserialize, Serialize};
 use windlass_domain::Time;
 use windlass_ledger::{Error, import};
 
+use super::notes::already_here;
 use crate::context::Context;
 use crate::exchange::unusable;
 use crate::operation::{Access, Operation, Output, Place};
-use crate::sheet::Sheet;
+use crate::sheet::{Sheet, counted};
 
 /// Brings an exported log into this ledger.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -60,8 +61,11 @@ impl Operation for Ledger {
 impl Output for LedgerImported {
     fn sheet(&self, _now: Time) -> Sheet {
         Sheet::line(format!(
-            "{} events added, {} were here already; the log ends at {}:{}",
-            self.added, self.known, self.seq, self.hash
+            "{} added{}; the log ends at {}:{}",
+            counted(self.added, "event"),
+            already_here(self.known),
+            self.seq,
+            self.hash
         ))
     }
 }

@@ -46,6 +46,15 @@ impl Notes {
     }
 }
 
+/// How many of what was read needed nothing, if any.
+pub(super) fn already_here(count: u64) -> String {
+    match count {
+        0 => String::new(),
+        1 => ", 1 was here already".to_owned(),
+        count => format!(", {count} were here already"),
+    }
+}
+
 /// Adds the notes to a page, if there are any.
 pub(super) fn with_notes(sheet: Sheet, notes: &[Note]) -> Sheet {
     if notes.is_empty() {

@@ -10,7 +10,7 @@ use windlass_domain::event::TaskCreated;
 use windlass_domain::ownership::{Bearer, Grant};
 use windlass_domain::progress::progress;
 use windlass_domain::project::{INBOX, Project};
-use windlass_domain::transition::{agent_required, refuse_archived};
+use windlass_domain::transition::refuse_archived;
 use windlass_domain::{Code, Refusal, Status, Task, TaskId, Time, dependency, text};
 use windlass_ledger::{Error, Transaction};
 
@@ -18,7 +18,7 @@ use crate::caller::forced;
 use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Output};
 use crate::project::named_or_inbox;
-use crate::sheet::{Cell, Sheet};
+use crate::sheet::{Cell, Sheet, counted};
 use crate::task::add_many::add_many;
 use crate::task::comment;
 use crate::view::{JsonObject, Level, TaskView, task_ids, usage};
@@ -37,10 +37,11 @@ pub struct Add {
     #[arg(short = 'P', long, value_name = "NAME")]
     #[serde(default)]
     pub project: Option<String>,
+    /// What there is to say beyond the title
     #[arg(short, long, value_name = "TEXT")]
     #[serde(default)]
     pub description: Option<String>,
-    /// Where it may begin
+    /// The status it begins in: backlog, ready, in_progress, blocked or done
     #[arg(short, long, value_name = "STATUS", default_value = "backlog")]
     #[serde(default = "backlog")]
     pub status: String,
@@ -48,9 +49,11 @@ pub struct Add {
     #[arg(short, long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     #[serde(default)]
     pub priority: i64,
+    /// Words to find and claim it by
     #[arg(short, long, value_name = "TAG,…", value_delimiter = ',')]
     #[serde(default)]
     pub tags: Vec<String>,
+    /// Addresses or paths that belong to it
     #[arg(short, long, value_name = "LINK,…", value_delimiter = ',')]
     #[serde(default)]
     pub links: Vec<String>,
@@ -193,6 +196,11 @@ impl Add {
             (_, Some(name)) => Some(text::name("agent", name)?),
             (_, None) => None,
         };
+        if status == Status::InProgress && agent.is_none() {
+            let message = "a task begins in progress only with an agent that holds it";
+            return Err(Refusal::new(Code::AgentRequired, message)
+                .hint("give --agent NAME or set WINDLASS_AGENT"));
+        }
         let project = self.project.as_deref().or(cx.default_project()).unwrap_or(INBOX);
         Ok(Wanted {
             title: text::title(self.title.as_deref().unwrap_or_default())?,
@@ -265,10 +273,7 @@ impl Add {
             let by = Bearer { name: actor.to_owned(), ..Bearer::default() };
             task = tx.record_task(&task, [progress(&task, &by, percent)?])?;
         }
-        if wanted.status == Status::InProgress {
-            let Some(agent) = &wanted.agent else {
-                return Err(agent_required(&task).into());
-            };
+        if let (Status::InProgress, Some(agent)) = (wanted.status, &wanted.agent) {
             let request = Request { agent, role: None, lease: wanted.lease, now: tx.now() };
             let claimed = set_in_progress(&task, &request, wanted.forced.as_deref());
             task = tx.record_task(&task, [claimed])?;
@@ -366,7 +371,8 @@ pub(super) fn stale_after(given: &str) -> Result<u32, Refusal> {
 impl Output for Added {
     fn sheet(&self, _now: Time) -> Sheet {
         let line = |task: &TaskView| {
-            format!("{} added to {} as {}: {}", task.task_id, task.project, task.status, task.title)
+            let id = task.task_id.short();
+            format!("{id} added to {} as {}: {}", task.project, task.status, task.title)
         };
         match self {
             Self::One(task) => Sheet::line(line(task)),
@@ -374,7 +380,7 @@ impl Output for Added {
                 .tasks
                 .iter()
                 .fold(Sheet::default(), |sheet, one| sheet.and_line(line(&one.task)))
-                .and_line(Cell::dim(format!("{} tasks", many.count))),
+                .and_line(Cell::dim(counted(many.count, "task"))),
         }
     }
 }

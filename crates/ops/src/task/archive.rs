@@ -16,6 +16,7 @@ use crate::view::{Changed, usage};
 /// Puts a task away.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Archive {
+    /// The task: its id, or at least 4 characters of its beginning or end
     pub task: String,
     /// Its open subtasks too
     #[arg(long)]
@@ -92,6 +93,7 @@ fn detach_children(tx: &mut Transaction<'_>, parent: &windlass_domain::Task) -> 
 /// Brings an archived task back.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Restore {
+    /// The task: its id, or at least 4 characters of its beginning or end
     pub task: String,
     /// Why
     #[arg(long, value_name = "TEXT")]

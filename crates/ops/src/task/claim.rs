@@ -10,7 +10,7 @@ use windlass_ledger::{Error, QueueFilter, Transaction};
 
 use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Output};
-use crate::sheet::{Sheet, relative};
+use crate::sheet::{Cell, Sheet, relative};
 use crate::table::AS_IN_HZL;
 use crate::view::{Level, TaskView, usage};
 
@@ -353,7 +353,7 @@ impl Outcome {
     fn nothing(own_expired: Vec<TaskId>) -> Self {
         let reason = match own_expired.is_empty() {
             true => "no task can be claimed; windlass why says what they wait for",
-            false => "no other task can be claimed; your own claims ran out and can be renewed",
+            false => "no other task can be claimed; what you hold ran out and can be renewed",
         };
         Self {
             selected: false,
@@ -362,6 +362,13 @@ impl Outcome {
             task_id: None,
             own_expired,
         }
+    }
+
+    /// Why nothing was claimed, and what the caller can go on with.
+    fn sheet(&self) -> Sheet {
+        self.own_expired.iter().fold(Sheet::line(self.reason.clone()), |sheet, id| {
+            sheet.and_line(Cell::dim(format!("    windlass task renew {}", id.short())))
+        })
     }
 }
 
@@ -422,7 +429,7 @@ impl Claimed {
 impl Output for Claimed {
     fn sheet(&self, now: Time) -> Sheet {
         let (Some(id), Some(title)) = (self.task_id, &self.title) else {
-            return Sheet::line(self.decision_trace.outcome.reason.clone());
+            return self.decision_trace.outcome.sheet();
         };
         let lease = match self.lease_until {
             Some(until) => format!(", lease runs out {}", relative(until, now)),
@@ -435,6 +442,7 @@ impl Output for Claimed {
             .unwrap_or_default();
         let agent = self.agent.as_deref().unwrap_or_default();
         let fence = self.fence.unwrap_or_default();
+        let id = id.short();
         Sheet::line(format!("{id} claimed by {agent} under fence {fence}{from}{lease}: {title}"))
     }
 }
@@ -442,6 +450,7 @@ impl Output for Claimed {
 /// Claims a task by id.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Start {
+    /// The task: its id, or at least 4 characters of its beginning or end
     pub task: String,
     /// Who will own it
     #[arg(long, value_name = "NAME", alias = "assignee")]

@@ -24,6 +24,7 @@ use crate::view::JsonObject;
 /// Opens a task in your editor and records what you change.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Edit {
+    /// The task: its id, or at least 4 characters of its beginning or end
     pub task: String,
     /// Who acts
     #[arg(long, value_name = "NAME")]

@@ -14,6 +14,7 @@ use crate::view::{EVENT_COLUMNS, EventView, limit};
 /// Tells what happened to a task.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct History {
+    /// The task: its id, or at least 4 characters of its beginning or end
     pub task: String,
     /// The newest events, at most this many
     #[arg(short, long, value_name = "N", default_value_t = 100, allow_negative_numbers = true)]

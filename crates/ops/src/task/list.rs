@@ -81,9 +81,11 @@ pub struct List {
     #[arg(long, value_name = "MINUTES", default_value_t = USUAL_MINUTES, allow_negative_numbers = true)]
     #[serde(default = "usual_minutes")]
     pub stale_threshold: u32,
+    /// At most this many tasks
     #[arg(short, long, value_name = "N", default_value_t = 50, allow_negative_numbers = true)]
     #[serde(default = "fifty")]
     pub limit: u64,
+    /// Which page, of --limit tasks each
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     #[serde(default = "one")]
     pub page: u64,

@@ -17,7 +17,9 @@ use crate::view::JsonObject;
 /// Adds a comment; anybody may.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Comment {
+    /// The task: its id, or at least 4 characters of its beginning or end
     pub task: String,
+    /// What there is to say
     pub text: String,
     /// Who says it
     #[arg(long, value_name = "NAME")]
@@ -61,6 +63,7 @@ impl Output for Commented {
 /// Saves a point of progress.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Checkpoint {
+    /// The task: its id, or at least 4 characters of its beginning or end
     pub task: String,
     /// One line, at most 256 characters
     pub name: String,
@@ -128,6 +131,7 @@ impl Output for CheckpointSaved {
 /// Says how far the work has come.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Progress {
+    /// The task: its id, or at least 4 characters of its beginning or end
     pub task: String,
     /// From 0 to 100
     #[arg(allow_negative_numbers = true)]

@@ -15,7 +15,7 @@ use windlass_ledger::{Error, Fault, Snapshot, export_tasks};
 use crate::context::{Context, Name};
 use crate::exchange::{create_new, unusable};
 use crate::operation::{Access, Operation, Output, Place};
-use crate::sheet::{Cell, Sheet, relative};
+use crate::sheet::{Cell, Sheet, counted, relative};
 use crate::view::{ProjectNames, usage};
 
 /// Removes tasks that were done or archived long ago, whole families at a time.
@@ -264,13 +264,11 @@ impl Output for Pruned {
         }
         let columns = ["id", "status", "project", "title…", "finished"];
         let sheet = Sheet::default().and_table(&columns, rows);
-        let exported = self.exported.as_ref().map(|file| format!("; their events are in {file}"));
-        let tasks = if self.count == 1 { "task" } else { "tasks" };
-        sheet.and_line(match self.would_prune {
-            Some(_) => Cell::dim(format!("{} {tasks} would be pruned", self.count)),
-            None => {
-                Cell::from(format!("{} {tasks} pruned{}", self.count, exported.unwrap_or_default()))
-            }
+        let tasks = counted(self.count, "task");
+        sheet.and_line(match (&self.would_prune, &self.exported) {
+            (Some(_), _) => Cell::dim(format!("{tasks} would be pruned")),
+            (None, Some(file)) => Cell::from(format!("{tasks} pruned; the events are in {file}")),
+            (None, None) => Cell::from(format!("{tasks} pruned")),
         })
     }
 }

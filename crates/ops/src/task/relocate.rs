@@ -14,6 +14,7 @@ use crate::sheet::Sheet;
 /// Moves a task and its subtasks to another project.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Move {
+    /// The task: its id, or at least 4 characters of its beginning or end
     pub task: String,
     /// The project it goes to
     #[arg(value_name = "PROJECT")]

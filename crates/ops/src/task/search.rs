@@ -28,6 +28,7 @@ pub struct Search {
     #[arg(short, long, value_name = "STATUS")]
     #[serde(default)]
     pub status: Option<String>,
+    /// At most this many tasks
     #[arg(short, long, value_name = "N", default_value_t = 20, allow_negative_numbers = true)]
     #[serde(default = "twenty")]
     pub limit: u64,

@@ -16,7 +16,7 @@ use crate::view::{Level, TaskView};
 /// Shows a task with its comments, checkpoints, subtasks and dependencies.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Show {
-    /// An id, or at least 4 characters of its beginning or end
+    /// The task: its id, or at least 4 characters of its beginning or end
     pub task: String,
     /// How much of the task to show
     #[arg(long, value_enum, default_value_t = Level::Full)]

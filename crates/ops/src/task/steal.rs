@@ -16,6 +16,7 @@ use crate::view::usage;
 /// Takes a task in progress from its holder.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Steal {
+    /// The task: its id, or at least 4 characters of its beginning or end
     pub task: String,
     /// Who will own it
     #[arg(long, value_name = "NAME", aliases = ["owner", "assignee"])]
@@ -114,6 +115,7 @@ impl Output for Stolen {
 /// Extends the lease of a claim.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Renew {
+    /// The task: its id, or at least 4 characters of its beginning or end
     pub task: String,
     /// How long from now; by default as long as before
     #[arg(short, long, value_name = "DURATION", allow_hyphen_values = true)]

@@ -8,7 +8,7 @@ use windlass_ledger::Error;
 
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
-use crate::sheet::{Cell, Sheet, relative};
+use crate::sheet::{Cell, Sheet, ago};
 use crate::stale::{Threshold, USUAL_MINUTES};
 use crate::view::ProjectNames;
 
@@ -138,10 +138,9 @@ impl Stuck {
 impl Output for StuckTasks {
     fn sheet(&self, now: Time) -> Sheet {
         let row = |task: &StuckTask| {
-            let since = |time: Option<Time>| time.map(|time| relative(time, now));
-            let why = match task.reason {
-                EXPIRED => format!("lease ran out {}", since(task.lease_until).unwrap_or_default()),
-                _ => format!("silent since {}", since(task.last_activity_at).unwrap_or_default()),
+            let why = match (task.reason, task.lease_until) {
+                (EXPIRED, Some(until)) => format!("lease ran out {}", ago(until, now)),
+                _ => format!("silent for {}m", task.stale_minutes.unwrap_or_default()),
             };
             vec![
                 task.task_id.short().into(),

@@ -16,6 +16,7 @@ use crate::view::Changed;
 /// Says that a task is finished.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Complete {
+    /// The task: its id, or at least 4 characters of its beginning or end
     pub task: String,
     /// A last comment
     #[arg(long, value_name = "TEXT")]
@@ -47,6 +48,7 @@ impl Operation for Complete {
 /// Gives a task back to the pool.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Release {
+    /// The task: its id, or at least 4 characters of its beginning or end
     pub task: String,
     /// Why
     #[arg(long, value_name = "TEXT")]
@@ -77,6 +79,7 @@ impl Operation for Release {
 /// Stops work on a task that cannot go on.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Block {
+    /// The task: its id, or at least 4 characters of its beginning or end
     pub task: String,
     /// The reason, kept with the task
     #[arg(long, value_name = "TEXT")]
@@ -107,6 +110,7 @@ impl Operation for Block {
 /// Lets a blocked task go on.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Unblock {
+    /// The task: its id, or at least 4 characters of its beginning or end
     pub task: String,
     /// Give it to the pool instead of its owner
     #[arg(long)]
@@ -149,6 +153,7 @@ impl Operation for Unblock {
 /// Takes back that a task is done.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Reopen {
+    /// The task: its id, or at least 4 characters of its beginning or end
     pub task: String,
     /// ready or backlog
     #[arg(short, long, value_name = "STATUS", default_value = "ready")]
@@ -186,7 +191,9 @@ impl Operation for Reopen {
 /// Sets a status by hand.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct SetStatus {
+    /// The task: its id, or at least 4 characters of its beginning or end
     pub task: String,
+    /// backlog, ready, in_progress, blocked or done
     pub status: String,
     /// When it goes in progress: how long the claim holds without renewal
     #[arg(short, long, value_name = "DURATION", allow_hyphen_values = true)]

@@ -20,10 +20,13 @@ use crate::view::{JsonObject, Level, TaskView, usage};
 /// Changes the fields of a task that are given; an empty value clears one.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Update {
+    /// The task: its id, or at least 4 characters of its beginning or end
     pub task: String,
+    /// One line, at most 128 characters
     #[arg(long, value_name = "TEXT")]
     #[serde(default)]
     pub title: Option<String>,
+    /// What there is to say beyond the title; '' for nothing
     #[arg(short, long, visible_alias = "desc", value_name = "TEXT")]
     #[serde(default)]
     pub description: Option<String>,

@@ -1,0 +1,128 @@
+//! What differs from run to run gives way to something of the same length, so that a page is set
+//! as it was.
+//!
+//! A task is shown by its name in capitals, its whole id as twenty characters that end in the name.
+
+use std::path::Path;
+
+/// The beginning of every id in a transcript.
+const ID: &str = "0123456789ABCDEFGHJKMNPQRS";
+/// How much of it is left of the name of a task.
+const BEFORE_NAME: usize = 20;
+const TIME: &str = "2026-11-15T09:30:00.000Z";
+const HASH_CHARS: usize = 64;
+
+/// Numbers that depend on the machine, in JSON.
+const NUMBERS: [&str; 6] =
+    ["size_bytes", "activeDurationMs", "expired_for_ms", "mean", "min", "max"];
+
+/// A task that has a name.
+#[derive(Debug, Clone)]
+pub(crate) struct Named {
+    pub(crate) id: String,
+    /// As long as a short id.
+    pub(crate) name: &'static str,
+}
+
+impl Named {
+    pub(crate) fn short(&self) -> &str {
+        &self.id[BEFORE_NAME..]
+    }
+}
+
+/// What stands for what in a scene.
+#[derive(Debug)]
+pub(crate) struct Mask<'a> {
+    pub(crate) tasks: &'a [Named],
+    pub(crate) home: &'a Path,
+}
+
+impl Mask<'_> {
+    pub(crate) fn over(&self, said: &str) -> String {
+        let mut said = said.replace(&self.home.display().to_string(), "/home/ada");
+        for task in self.tasks {
+            let whole = format!("{}{}", &ID[..BEFORE_NAME], task.name);
+            said = said.replace(&task.id, &whole).replace(task.short(), task.name);
+        }
+        said = without_ending(&said);
+        for key in NUMBERS {
+            said = without_number(&said, &format!("\"{key}\":"));
+        }
+        without_shapes(&said)
+    }
+}
+
+/// The name of a file that is made for one use.
+fn without_ending(said: &str) -> String {
+    let is_ending = |ending: &str| ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let parts = said.split_inclusive('-');
+    let part = |part: &str| match part.split_once(".md") {
+        Some((ending, rest)) if ending.len() == 6 && is_ending(ending) => {
+            format!("XXXXXX.md{rest}")
+        }
+        _ => part.to_owned(),
+    };
+    parts.map(part).collect()
+}
+
+/// The number behind a key.
+fn without_number(said: &str, key: &str) -> String {
+    let mut parts = said.split(key);
+    let mut kept = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        let is_number = rest.len() < part.len();
+        kept.push_str(key);
+        kept.push_str(if is_number { "<number>" } else { "" });
+        kept.push_str(rest);
+    }
+    kept
+}
+
+/// Ids, times, hashes and sizes, known by their shapes.
+fn without_shapes(said: &str) -> String {
+    let mut kept = String::new();
+    let mut rest = said;
+    let mut is_inside_a_word = false;
+    while let Some(letter) = rest.chars().next() {
+        let found = if is_inside_a_word { None } else { instead(rest) };
+        let length = found.as_ref().map_or(letter.len_utf8(), |(length, _)| *length);
+        match found {
+            Some((_, instead)) => kept.push_str(&instead),
+            None => kept.push(letter),
+        }
+        rest = &rest[length..];
+        is_inside_a_word = letter.is_ascii_alphanumeric();
+    }
+    kept
+}
+
+/// How much of the beginning of a text is of a shape, and what is shown instead.
+fn instead(text: &str) -> Option<(usize, String)> {
+    let run = |fits: fn(u8) -> bool| text.bytes().take_while(|byte| fits(*byte)).count();
+    let id = run(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase());
+    let is_cut = text[id..].starts_with('…');
+    if text.starts_with("01") && !text.starts_with(&ID[..BEFORE_NAME]) && (id == ID.len() || is_cut)
+    {
+        return Some((id, ID[..id].to_owned()));
+    }
+    let hash = run(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
+    let is_of_nothing = text.starts_with("0000");
+    if hash == HASH_CHARS && !is_of_nothing {
+        return Some((hash, "0123456789abcdef".repeat(4)));
+    }
+    // A time at midnight is one that somebody gave.
+    if has_shape(text, "dddd-dd-ddTdd:dd:dd.dddZ") && !text[10..].starts_with("T00:00:00.000") {
+        return Some((TIME.len(), TIME.to_owned()));
+    }
+    has_shape(text, "ddd kB").then(|| (6, "100 kB".to_owned()))
+}
+
+/// Whether a text begins with a shape, in which `d` is a digit.
+fn has_shape(text: &str, shape: &str) -> bool {
+    let fits = |(letter, shape): (u8, u8)| match shape {
+        b'd' => letter.is_ascii_digit(),
+        exactly => letter == exactly,
+    };
+    text.len() >= shape.len() && text.bytes().zip(shape.bytes()).all(fits)
+}

@@ -1,0 +1,118 @@
+//! The same pages in narrow windows.
+
+use crate::scene::transcript;
+
+#[test]
+fn in_sixty_columns_a_table_shows_what_matters_most() {
+    let said = transcript(|scene| {
+        scene.does("project create api");
+        scene.given("LOGIN_", "'fix the login page' -P api -s ready -p 2 -t web,urgent");
+        let long = "'write the reference of every command and check it against the program'";
+        scene.given("MANUAL", &format!("{long} -s in_progress --agent worker-1"));
+        scene.does("task comment MANUAL 'see the log of Tuesday, where the same was discussed'");
+        scene.says_within(60, "task list");
+        scene.says_within(60, "task show MANUAL");
+        scene.says_within(60, "task complete MANUAL --agent worker-2");
+    });
+    insta::assert_snapshot!(said, @"
+    $ windlass task list
+    ID      STATUS       PROJECT  TITLE                 AGENT
+    LOGIN_  ready        api      fix the login page
+    MANUAL  in_progress  inbox    write the reference…  worker-1
+    $ windlass task show MANUAL
+    write the reference of every command and check it against
+      the program
+      id        0123456789ABCDEFGHJKMANUAL
+      status    in_progress
+      project   inbox
+      priority  0
+      agent     worker-1 (fence 1)
+      claimed   2026-11-15T09:30:00.000Z (now)
+      created   now
+
+    comments
+    WHEN  AUTHOR  COMMENT
+    now   ada     see the log of Tuesday, where the same was
+                  discussed
+    $ windlass task complete MANUAL --agent worker-2
+    error: task MANUAL: worker-2 does not hold it; worker-1
+      holds it under fence 1
+    hint: see who holds it: windlass task show MANUAL
+    more: windlass explain stale_claim
+    [exit code 3]
+    ");
+}
+
+#[test]
+fn in_twenty_columns_everything_stands_one_below_the_other() {
+    let said = transcript(|scene| {
+        scene.does("project create api");
+        scene.given("LOGIN_", "'fix the login page' -P api -s ready -p 2 -t web,urgent");
+        let long = "'write the reference of every command and check it against the program'";
+        scene.given("MANUAL", &format!("{long} -s in_progress --agent worker-1"));
+        scene.does("task comment MANUAL 'see the log of Tuesday, where the same was discussed'");
+        scene.says_within(20, "task list");
+        scene.says_within(20, "task show MANUAL");
+        scene.says_within(20, "task complete MANUAL --agent worker-2");
+    });
+    insta::assert_snapshot!(said, @"
+    $ windlass task list
+    id: LOGIN_
+    status: ready
+    pri: 2
+    project: api
+    title: fix the login
+      page
+    created: now
+
+    id: MANUAL
+    status: in_progress
+    pri: 0
+    project: inbox
+    title: write the
+      reference of every
+      command and check
+      it against the
+      program
+    agent: worker-1
+    created: now
+    $ windlass task show MANUAL
+    write the reference
+      of every command
+      and check it
+      against the
+      program
+    id:
+      0123456789ABCDEFGHJKMANUAL
+    status: in_progress
+    project: inbox
+    priority: 0
+    agent: worker-1
+      (fence 1)
+    claimed:
+      2026-11-15T09:30:00.000Z
+      (now)
+    created: now
+
+    comments
+    when: now
+    author: ada
+    comment: see the log
+      of Tuesday, where
+      the same was
+      discussed
+    $ windlass task complete MANUAL --agent worker-2
+    error: task MANUAL:
+      worker-2 does not
+      hold it; worker-1
+      holds it under
+      fence 1
+    hint: see who holds
+      it: windlass task
+      show MANUAL
+    more: windlass
+      explain
+      stale_claim
+    [exit code 3]
+    ");
+}

@@ -1,0 +1,296 @@
+//! A scene: a ledger, what is done to it, and the transcript of what was shown.
+//!
+//! A story is played twice, each time in a fresh ledger: once for a person, who sits at a terminal
+//! and gets text, once for a program, which asks with `--json`. So even what can be done only once
+//! is shown in both forms.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use serde_json::Value;
+use windlass_testkit::{Home, Run, wait};
+use windlass_tests::ledgers::text;
+
+use crate::json::laid_out;
+use crate::mask::{Mask, Named};
+
+/// The width of a usual window.
+const COLUMNS: u16 = 80;
+
+/// Stands for the command above it.
+pub(crate) const THE_SAME: &str = "$ … --json";
+
+/// For whom a story is played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reader {
+    Person,
+    Program,
+}
+
+/// One thing that was shown.
+#[derive(Debug)]
+struct Shown {
+    /// What was typed, and nothing else where `answer` is none.
+    typed: String,
+    answer: Option<Answer>,
+}
+
+#[derive(Debug)]
+struct Answer {
+    text: String,
+    code: i32,
+    /// Whether a program's answer belongs below a person's.
+    forms: Forms,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Forms {
+    Both,
+    Text,
+}
+
+/// A ledger, its tasks by name, and what was shown so far.
+#[derive(Debug)]
+pub(crate) struct Scene {
+    home: Home,
+    reader: Reader,
+    variables: Vec<(&'static str, Option<String>)>,
+    tasks: Vec<Named>,
+    /// What all ids begin with, and its name.
+    shared: Option<(String, &'static str)>,
+    shown: Vec<Shown>,
+}
+
+/// Plays a story and gives its transcript.
+#[track_caller]
+pub(crate) fn transcript(play: impl Fn(&mut Scene)) -> String {
+    let played = |reader| {
+        let mut scene = Scene::new(reader);
+        play(&mut scene);
+        scene.shown
+    };
+    let mut person = Vec::new();
+    wait::until("a story is over before anything in it is a second old", || {
+        person = played(Reader::Person);
+        person.iter().all(Shown::is_of_now)
+    });
+    let mut said = String::new();
+    for (person, program) in person.iter().zip(played(Reader::Program)) {
+        person.tell(&program, &mut said);
+    }
+    said
+}
+
+impl Shown {
+    /// On a slow machine something may be a second old already, and says so.
+    fn is_of_now(&self) -> bool {
+        let is_old =
+            |answer: &Answer| ["s ago", "in 29m"].iter().any(|age| answer.text.contains(age));
+        !self.answer.as_ref().is_some_and(is_old)
+    }
+
+    #[track_caller]
+    fn tell(&self, program: &Self, said: &mut String) {
+        said.push_str(&self.typed);
+        let Some(person) = &self.answer else {
+            return;
+        };
+        said.push_str(&person.text);
+        if let Some(program) = &program.answer {
+            assert_eq!(person.code, program.code, "two exit codes of {}", self.typed);
+            if person.forms == Forms::Both {
+                write!(said, "{THE_SAME}\n{}", program.text).unwrap();
+            }
+        }
+        if person.code != 0 {
+            writeln!(said, "[exit code {}]", person.code).unwrap();
+        }
+    }
+}
+
+impl Scene {
+    fn new(reader: Reader) -> Self {
+        let home = Home::new();
+        let variables = [
+            ("USER", "ada".to_owned()),
+            ("NO_COLOR", "1".to_owned()),
+            ("TMPDIR", home.work().display().to_string()),
+            ("WINDLASS_DB", "ledger.db".to_owned()),
+            // Nothing here is about power loss.
+            ("WINDLASS_DATABASE_SYNCHRONOUS", "normal".to_owned()),
+        ];
+        let variables = variables.into_iter().map(|(name, value)| (name, Some(value))).collect();
+        Self { home, reader, variables, tasks: Vec::new(), shared: None, shown: Vec::new() }
+    }
+
+    // On stage
+
+    /// Runs a command, and shows it with its answer as text and as JSON.
+    #[track_caller]
+    pub(crate) fn shows(&mut self, command: &str) {
+        self.run(command, COLUMNS, Forms::Both);
+    }
+
+    /// Runs a command, and shows it with its answer as text.
+    #[track_caller]
+    pub(crate) fn says(&mut self, command: &str) {
+        self.run(command, COLUMNS, Forms::Text);
+    }
+
+    /// The same in a window of another width.
+    #[track_caller]
+    pub(crate) fn says_within(&mut self, columns: u16, command: &str) {
+        self.run(command, columns, Forms::Text);
+    }
+
+    /// Lets only the person run a command: what it shows is no answer, but help or an editor.
+    #[track_caller]
+    pub(crate) fn reads(&mut self, command: &str) {
+        match self.reader {
+            Reader::Person => self.run(command, COLUMNS, Forms::Text),
+            Reader::Program => self.tells(format!("$ windlass {command}\n")),
+        }
+    }
+
+    /// Shows how tasks are added; from now on they are known by these names.
+    #[track_caller]
+    pub(crate) fn adds(&mut self, names: &[&'static str], command: &str) {
+        let before = self.all_tasks();
+        let heard = self.ask(command, COLUMNS);
+        let added = self.all_tasks().into_iter().filter(|id| !before.contains(id));
+        self.tasks.extend(names.iter().zip(added).map(|(name, id)| Named { id, name }));
+        self.write_down(command, heard, Forms::Both);
+    }
+
+    /// Shows how a variable is set.
+    pub(crate) fn sets(&mut self, variable: &'static str, value: &str) {
+        self.tells(format!("$ export {variable}={}\n", quoted(value)));
+        let value = self.with_ids(value);
+        self.variables.push((variable, Some(value)));
+    }
+
+    /// Shows a file that is there.
+    pub(crate) fn has(&mut self, file: &str, content: &str) {
+        self.tells(format!("$ cat {file}\n{content}"));
+        fs::write(self.home.work().join(file), content).unwrap();
+    }
+
+    // Off stage
+
+    /// Does something, whatever comes of it.
+    #[track_caller]
+    pub(crate) fn does(&self, command: &str) {
+        let _done = self.windlass(command).run().ok();
+    }
+
+    /// Adds a task, to be known by that name.
+    #[track_caller]
+    pub(crate) fn given(&mut self, name: &'static str, rest: &str) {
+        let added = self.windlass(&format!("task add {rest}")).run().ok().json();
+        self.tasks.push(Named { id: text(&added["task_id"]), name });
+    }
+
+    /// Waits until the lease of a task has run out.
+    #[track_caller]
+    pub(crate) fn waits_until_a_lease_has_run_out(&self) {
+        let stuck = self.windlass("task stuck");
+        wait::until("a lease has run out", || stuck.run().ok().json()["total"] != 0);
+    }
+
+    /// Gives a name to the six characters with which all ids begin.
+    pub(crate) fn calls_what_ids_share(&mut self, name: &'static str) {
+        let shared = self.tasks[0].id[..name.len()].to_owned();
+        assert!(self.tasks.iter().all(|task| task.id.starts_with(&shared)));
+        self.shared = Some((shared, name));
+    }
+
+    /// Takes a variable away.
+    pub(crate) fn without(&mut self, variable: &'static str) {
+        self.variables.push((variable, None));
+    }
+
+    /// Where commands are run.
+    pub(crate) fn home(&self) -> &Home {
+        &self.home
+    }
+
+    fn tells(&mut self, typed: String) {
+        self.shown.push(Shown { typed, answer: None });
+    }
+
+    #[track_caller]
+    fn run(&mut self, command: &str, columns: u16, forms: Forms) {
+        let heard = self.ask(command, columns);
+        self.write_down(command, heard, forms);
+    }
+
+    /// What a command answers, and its exit code.
+    #[track_caller]
+    fn ask(&self, command: &str, columns: u16) -> (String, i32) {
+        let run = self.windlass(command);
+        let outcome = match self.reader {
+            Reader::Person => run.at_terminal(columns),
+            Reader::Program => run.args(["--json"]).run(),
+        };
+        assert_eq!(outcome.stderr, "", "a program got more than an answer\n{outcome}");
+        (outcome.stdout, outcome.code.unwrap())
+    }
+
+    #[track_caller]
+    fn write_down(&mut self, command: &str, (heard, code): (String, i32), forms: Forms) {
+        let mask = Mask { tasks: &self.tasks, home: self.home.path() };
+        let heard = mask.over(&heard);
+        let heard = match &self.shared {
+            Some((shared, name)) => heard.replace(shared, name),
+            None => heard,
+        };
+        let text = match self.reader {
+            Reader::Person => heard,
+            Reader::Program => heard.lines().map(laid_out).collect(),
+        };
+        let typed = format!("$ windlass {command}\n");
+        self.shown.push(Shown { typed, answer: Some(Answer { text, code, forms }) });
+    }
+
+    #[track_caller]
+    fn windlass(&self, command: &str) -> Run {
+        let run = self.home.windlass(&[]).args(words(&self.with_ids(command)));
+        self.variables.iter().fold(run, |run, (name, value)| match value {
+            Some(value) => run.env(name, value),
+            None => run.env_remove(name),
+        })
+    }
+
+    /// A person types the end of an id.
+    fn with_ids(&self, typed: &str) -> String {
+        let ends = self.tasks.iter().map(|task| (task.short(), task.name));
+        let shared = self.shared.iter().map(|(shared, name)| (shared.as_str(), *name));
+        ends.chain(shared).fold(typed.to_owned(), |typed, (id, name)| typed.replace(name, id))
+    }
+
+    /// Every task, in the order of creation.
+    #[track_caller]
+    fn all_tasks(&self) -> Vec<String> {
+        let log = self.windlass("events").run().ok();
+        let events = log.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let created = events.filter(|event| event["kind"] == "task_created");
+        created.map(|event| text(&event["stream"])).collect()
+    }
+}
+
+/// The words of a command line; quotes keep some together.
+fn words(command: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    // What is between quotes comes at every other turn.
+    for (turn, part) in command.split('\'').enumerate() {
+        match turn % 2 {
+            0 => words.extend(part.split_whitespace().map(str::to_owned)),
+            _ => words.push(part.to_owned()),
+        }
+    }
+    words
+}
+
+fn quoted(value: &str) -> String {
+    if value.contains(' ') { format!("'{value}'") } else { value.to_owned() }
+}
