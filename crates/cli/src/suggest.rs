@@ -8,12 +8,13 @@ use crate::command::GROUPS;
 use crate::own::OWN;
 
 /// Words that other tools use, and the operations that do what they mean.
-const OTHER_WORDS: [(&str, &[&str]); 24] = [
+const OTHER_WORDS: [(&str, &[&str]); 25] = [
     ("close", &["task.complete"]),
     ("create", &["task.add"]),
     ("delete", &["task.archive"]),
+    ("dep", &["task.add-dep", "task.show", "validate"]),
     ("done", &["task.complete"]),
-    ("edit", &["task.update"]),
+    ("edit", &["task.edit"]),
     ("finish", &["task.complete"]),
     ("get", &["task.show", "project.show"]),
     ("heartbeat", &["task.renew"]),

@@ -51,8 +51,7 @@ pub(crate) fn with_words_of(known: &str, text: &str) -> Option<String> {
     for word in &said {
         match left.checked_sub(cost(word)) {
             Some(rest) if words.insert(word) => left = rest,
-            Some(_) => {}
-            None => break,
+            Some(_) | None => {}
         }
     }
     (words.len() > before).then(|| joined(&words))

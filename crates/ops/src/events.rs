@@ -19,7 +19,7 @@ pub struct Events {
     #[arg(long, value_name = "SEQ", allow_negative_numbers = true)]
     #[serde(default)]
     pub from: Option<u64>,
-    /// At most this many; the command line reads on to the end when none is given
+    /// At most this many; without it 1,000, and as JSON on the command line all there are
     #[arg(short, long, value_name = "N", allow_negative_numbers = true)]
     #[serde(default)]
     pub limit: Option<u64>,

@@ -61,7 +61,7 @@ pub struct Queue {
     pub expired_leases: i64,
 }
 
-/// What became done within the window, and still is.
+/// What became done within the window and was not reopened, whether put away since or not.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct Completions {
     pub total: u64,
@@ -99,7 +99,7 @@ impl Operation for Stats {
             let since = Time::from_millis(now.as_millis().saturating_sub(window.as_millis()));
             let is_here = |task: &Task| projects.iter().any(|project| project.id == task.project);
             let mut done = snapshot.finished_since(since)?;
-            done.retain(|task| task.status == Status::Done && is_here(task));
+            done.retain(|task| was_done(task) && is_here(task));
             let mut names: Vec<String> =
                 projects.iter().map(|project| project.name.clone()).collect();
             names.sort();
@@ -138,6 +138,11 @@ fn queue(
         stale: count(&|task| Threshold(USUAL_MINUTES).passed_by(task, now).is_some()),
         expired_leases: count(&|task| task.lease_ran_out(now)),
     })
+}
+
+/// Done, or put away after it was.
+fn was_done(task: &Task) -> bool {
+    task.status == Status::Done || task.archived_from == Some(Status::Done)
 }
 
 fn completions(done: &[Task]) -> Completions {

@@ -51,10 +51,11 @@ CREATE TRIGGER events_no_truncate BEFORE TRUNCATE ON events
 CREATE TRIGGER events_no_update BEFORE UPDATE ON events
     FOR EACH ROW
     WHEN (NEW.data IS NOT NULL OR ROW (
-            NEW.seq, NEW.id, NEW.at, NEW.stream, NEW.stream_seq, NEW.kind, NEW.v, coalesce(OLD.data_hash, NEW.data_hash),
+            NEW.seq, NEW.id, NEW.at, NEW.stream, NEW.stream_seq, NEW.kind, NEW.v, NEW.data_hash,
             NEW.actor, NEW.on_behalf_of, NEW.session, NEW.correlation, NEW.causation, NEW.op, NEW.hash
         ) IS DISTINCT FROM ROW (
-            OLD.seq, OLD.id, OLD.at, OLD.stream, OLD.stream_seq, OLD.kind, OLD.v, NEW.data_hash,
+            OLD.seq, OLD.id, OLD.at, OLD.stream, OLD.stream_seq, OLD.kind, OLD.v,
+            coalesce(OLD.data_hash, sha256(convert_to(OLD.data, 'UTF8'))),
             OLD.actor, OLD.on_behalf_of, OLD.session, OLD.correlation, OLD.causation, OLD.op, OLD.hash
         ))
     EXECUTE FUNCTION events_refuse();

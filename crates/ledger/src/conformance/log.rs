@@ -131,14 +131,20 @@ fn data_can_be_pruned_and_the_chain_still_verifies(bed: &mut Bed) {
 
 fn a_wrong_hash_in_the_place_of_data_is_found(bed: &mut Bed) {
     some_history(bed);
-    empty(bed, 4, &"0".repeat(64)).unwrap();
+    let emptied = empty(bed, 4, &"0".repeat(64));
+    if let Location::Postgres(_) = bed.location {
+        assert!(emptied.unwrap_err().contains("append-only"), "PostgreSQL does not even take it");
+        return;
+    }
+    emptied.unwrap();
     let found = bed.ledger.read(|snapshot| Ok(audit(snapshot, None)?)).unwrap();
     assert_eq!(found.findings, ["the hash of event 4 does not follow from what it covers"]);
 }
 
 fn what_was_pruned_cannot_be_changed_any_more(bed: &mut Bed) {
     some_history(bed);
-    empty(bed, 4, &"0".repeat(64)).unwrap();
+    let event = bed.ledger.read(|snapshot| Ok(snapshot.events_after(3, 1)?)).unwrap();
+    empty(bed, 4, &event[0].data_hash().to_string()).unwrap();
     let refused = empty(bed, 4, &"1".repeat(64)).unwrap_err();
     assert!(refused.contains("append-only"), "{refused}");
 }

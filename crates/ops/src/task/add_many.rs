@@ -71,8 +71,10 @@ fn read(defaults: &Add, text: &str) -> Result<Vec<Line>, Error> {
         return Err(usage("there is no task to add", "give one JSON object or title a line").into());
     }
     let base = base(defaults)?;
-    let fields: Vec<String> =
-        base.keys().filter(|field| *field != "from").cloned().chain(["key".to_owned()]).collect();
+    // Who acts is one for all: they are made in one transaction.
+    let own = base.keys().filter(|field| !matches!(field.as_str(), "from" | "author"));
+    let fields: Vec<String> = own.cloned().chain(["key".to_owned()]).collect();
+    let mut known = BTreeMap::new();
     let mut lines: Vec<Line> = Vec::with_capacity(objects.len());
     for (place, mut object) in objects {
         let unknown: Vec<String> =
@@ -80,7 +82,7 @@ fn read(defaults: &Add, text: &str) -> Result<Vec<Line>, Error> {
         if !unknown.is_empty() {
             return Err(at(&place, unknown_fields("task.add", &unknown, &fields)).into());
         }
-        let key = key(object.remove("key"), &place, &lines)?;
+        let key = key(object.remove("key"), &place, &mut known)?;
         let mut whole = base.clone();
         whole.extend(object);
         let add: Add = serde_json::from_value(Value::Object(whole))
@@ -102,14 +104,18 @@ fn base(defaults: &Add) -> Result<Fields, Fault> {
     }
 }
 
-fn key(given: Option<Value>, place: &str, before: &[Line]) -> Result<Option<String>, Refusal> {
+fn key(
+    given: Option<Value>,
+    place: &str,
+    known: &mut BTreeMap<String, String>,
+) -> Result<Option<String>, Refusal> {
     let key = match given {
         None | Some(Value::Null) => return Ok(None),
         Some(Value::String(key)) if !key.trim().is_empty() => key,
         Some(_) => return Err(invalid(place, "a key is a text that is not empty")),
     };
-    match before.iter().find(|line| line.key.as_ref() == Some(&key)) {
-        Some(first) => Err(invalid(place, &format!("the key '{key}' is that of {}", first.place))),
+    match known.insert(key.clone(), place.to_owned()) {
+        Some(first) => Err(invalid(place, &format!("the key '{key}' is that of {first}"))),
         None => Ok(Some(key)),
     }
 }
@@ -117,12 +123,12 @@ fn key(given: Option<Value>, place: &str, before: &[Line]) -> Result<Option<Stri
 /// The tasks of the text and where each is.
 fn objects(text: &str) -> Result<Vec<(String, Fields)>, Refusal> {
     match text.trim_start().chars().next() {
-        Some('[') => {
+        Some('[') if begins_list(text) => {
             let list: Vec<Fields> = serde_json::from_str(text)
                 .map_err(|wrong| invalid(&format!("line {}", wrong.line()), &wrong.to_string()))?;
             Ok((1..).zip(list).map(|(n, object)| (format!("item {n}"), object)).collect())
         }
-        Some('{') => lines(text)
+        Some('{') if begins_object(text) => lines(text)
             .map(|(place, line)| match serde_json::from_str(line) {
                 Ok(object) => Ok((place, object)),
                 Err(wrong) => Err(invalid(&place, &wrong.to_string())),
@@ -135,6 +141,18 @@ fn objects(text: &str) -> Result<Vec<(String, Fields)>, Refusal> {
             })
             .collect()),
     }
+}
+
+/// A list of objects, and not a title such as `[bug] fix it`.
+fn begins_list(text: &str) -> bool {
+    let inside = text.trim_start().strip_prefix('[').unwrap_or_default();
+    inside.trim_start().starts_with(['{', ']'])
+}
+
+/// An object, and not a title such as `{draft} write it`.
+fn begins_object(text: &str) -> bool {
+    let inside = text.trim_start().strip_prefix('{').unwrap_or_default();
+    inside.trim_start().starts_with(['"', '}'])
 }
 
 fn lines(text: &str) -> impl Iterator<Item = (String, &str)> {

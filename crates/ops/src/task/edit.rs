@@ -62,7 +62,10 @@ impl Operation for Edit {
                 Ok(updated)
             }
             Err(Error::Refused(refusal)) => Err(kept(refusal, &file).into()),
-            Err(failed @ Error::Failed(_)) => Err(failed),
+            Err(Error::Failed(fault)) => {
+                let message = still_there(&fault.message, &file);
+                Err(Fault { message, ..fault }.detail("file", file.display().to_string()).into())
+            }
         }
     }
 }
@@ -88,7 +91,9 @@ impl Edit {
             .into());
         }
         let after = cx.local_text(&file.display().to_string())?;
-        let changes = self.changes(id, &read(before)?, &read(&after)?)?;
+        // An emptied file is how people leave an editor without meaning anything.
+        let after = if after.trim().is_empty() { before } else { &after };
+        let changes = self.changes(id, &read(before)?, &read(after)?)?;
         changes.run_if(cx, |tx| {
             let Some(task) = tx.task(id)? else { return Ok(()) };
             match rendered(tx, &task)? == before {
@@ -150,7 +155,11 @@ fn rendered(snapshot: &mut Snapshot<'_>, task: &Task) -> Result<String, Fault> {
         stale_after.unwrap_or_default(),
         metadata,
     ];
-    let mut text = format!("# Task {}. Lines with # are left out; empty means none.\n", task.id);
+    let mut text = format!(
+        "# Task {}. Here, lines with # are left out. An empty value means none.\n\
+         # Below the empty line comes the description.\n",
+        task.id
+    );
     for (field, value) in FIELDS.iter().zip(values) {
         text.push_str(format!("{field}: {value}").trim_end());
         text.push('\n');
@@ -164,8 +173,10 @@ fn rendered(snapshot: &mut Snapshot<'_>, task: &Task) -> Result<String, Fault> {
 fn read(text: &str) -> Result<Text, Refusal> {
     let mut fields = Text::new();
     let mut lines = text.lines();
+    let mut has_description = false;
     for line in lines.by_ref() {
         if line.trim().is_empty() {
+            has_description = true;
             break;
         }
         if line.starts_with('#') {
@@ -180,8 +191,11 @@ fn read(text: &str) -> Result<Text, Refusal> {
         }
         fields.insert(field.to_owned(), value.trim().to_owned());
     }
-    let description = lines.collect::<Vec<_>>().join("\n");
-    fields.insert(DESCRIPTION.to_owned(), description.trim_end().to_owned());
+    // Whoever deleted the empty line did not say that there shall be no description.
+    if has_description {
+        let description = lines.collect::<Vec<_>>().join("\n");
+        fields.insert(DESCRIPTION.to_owned(), description.trim_end().to_owned());
+    }
     Ok(fields)
 }
 
@@ -219,9 +233,13 @@ fn changed_meanwhile(id: TaskId) -> Refusal {
         .detail("task_id", id)
 }
 
+fn still_there(message: &str, file: &Path) -> String {
+    format!("{message}; your text is kept in {}", file.display())
+}
+
 /// A text that was refused is still there.
 fn kept(refusal: Refusal, file: &Path) -> Refusal {
-    let message = format!("{}; your text is kept in {}", refusal.message, file.display());
+    let message = still_there(&refusal.message, file);
     Refusal { message, ..refusal }.detail("file", file.display().to_string())
 }
 
@@ -236,6 +254,12 @@ mod tests {
         assert_eq!(read.get("title").unwrap(), "paint: the boat");
         assert_eq!(items(read.get("tags").unwrap()), ["a", "b"]);
         assert_eq!(read.get(DESCRIPTION).unwrap(), "one\n\n# two");
+    }
+
+    #[test]
+    fn without_an_empty_line_nothing_is_said_about_the_description() {
+        assert_eq!(read("title: x\n").unwrap().get(DESCRIPTION), None);
+        assert_eq!(read("title: x\n\n").unwrap().get(DESCRIPTION).unwrap(), "");
     }
 
     #[test]

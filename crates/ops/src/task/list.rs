@@ -4,6 +4,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::chain::Hash;
+use windlass_domain::project::Project;
 use windlass_domain::{Code, Refusal, Status, Task, Time, text, words};
 use windlass_ledger::{Error, Fault, ListFilter, Place, Snapshot};
 
@@ -331,19 +332,23 @@ fn total(snapshot: &mut Snapshot<'_>, filter: &ListFilter) -> Result<u64, Fault>
         offset: filter.offset,
         ..ListFilter::default()
     };
-    if *filter != plain {
+    let available = ListFilter { available: true, unfrozen: true, ..plain.clone() };
+    let is_available = *filter == available;
+    if *filter != plain && !is_available {
         return snapshot.count(filter);
     }
     let projects = match filter.project {
         Some(id) => vec![snapshot.project(id)?],
         None => snapshot.projects()?,
     };
-    let count = |counts: &windlass_domain::project::Counts| match filter.status {
-        Some(status) => counts.of(status),
-        None if filter.archived => counts.all(),
-        None => counts.all() - counts.archived,
+    let count = |project: &Project| match filter.status {
+        _ if is_available && project.frozen => 0,
+        _ if is_available => project.counts.claimable,
+        Some(status) => project.counts.of(status),
+        None if filter.archived => project.counts.all(),
+        None => project.counts.all() - project.counts.archived,
     };
-    let total: i64 = projects.iter().map(|project| count(&project.counts)).sum();
+    let total: i64 = projects.iter().map(count).sum();
     u64::try_from(total).map_err(|_| Fault::bug("a project counts fewer than no tasks"))
 }
 
