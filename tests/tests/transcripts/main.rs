@@ -9,7 +9,6 @@
 //! transcripts` shows what changed and takes over what is right; nothing else needs `cargo insta`.
 
 #![expect(
-    clippy::format_push_string,
     clippy::indexing_slicing,
     clippy::string_slice,
     clippy::too_many_lines,

@@ -41,7 +41,7 @@ pub struct Add {
     #[arg(short, long, value_name = "TEXT")]
     #[serde(default)]
     pub description: Option<String>,
-    /// The status it begins in: backlog, ready, in_progress, blocked or done
+    /// The status it begins in, such as ready
     #[arg(short, long, value_name = "STATUS", default_value = "backlog")]
     #[serde(default = "backlog")]
     pub status: String,

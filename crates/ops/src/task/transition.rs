@@ -193,7 +193,7 @@ impl Operation for Reopen {
 pub struct SetStatus {
     /// The task: its id, or at least 4 characters of its beginning or end
     pub task: String,
-    /// backlog, ready, in_progress, blocked or done
+    /// The status it shall have, such as ready
     pub status: String,
     /// When it goes in progress: how long the claim holds without renewal
     #[arg(short, long, value_name = "DURATION", allow_hyphen_values = true)]
