@@ -301,8 +301,7 @@ fn a_cursor_that_somebody_made_up_is_refused() {
     let yard = Yard::on(Ledger::on_sqlite());
     let good = text(&yard.list("--limit 1").ok().json()["next_cursor"]);
     let print = good.rsplit('-').next().unwrap();
-    for cursor in
-        ["", "-", "--", "1-2", "x-2-abc", "3-x-abc", &good[..good.len() - 1], "3-2-", "3--1-x"]
+    for cursor in ["", "-", "1-2", "x-2-abc", "3-x-abc", &good[..good.len() - 1], "3-2-", "3--1-x"]
     {
         let listed = yard.ledger.windlass(&["task", "list", "--cursor", cursor]).run();
         let _refused = error_of(&listed, "invalid_value", 3);

@@ -315,7 +315,12 @@ fn check_a_pruned_ledger_is_healthy_and_rebuilds_to_the_same() {
         let head = ledger.answer(&["audit", "head"]);
         let [file, copy] = ["log.ndjson", "copy.db"].map(|name| ledger.home.work().join(name));
         ledger.answer(&["export", file.to_str().unwrap()]);
-        let run = ledger.home.windlass(&["import", file.to_str().unwrap()]).db(&copy).run().ok();
+        let run = ledger
+            .home
+            .windlass(&["import", "ledger", file.to_str().unwrap()])
+            .db(&copy)
+            .run()
+            .ok();
         assert_eq!(run.json()["hash"], head["hash"], "export and import keep the hashes");
         let gone = ledger.home.windlass(&["task", "show", &task]).db(&copy).run();
         let _gone = error_of(&gone, "task_not_found", 4);

@@ -274,7 +274,7 @@ fn check_both_databases_give_the_same_tasks_in_the_same_order() {
     let sqlite = Ledger::on_sqlite();
     let file = postgres.home.work().join("log.ndjson").display().to_string();
     postgres.answer(&["export", &file]);
-    sqlite.answer(&["import", &file]);
+    sqlite.answer(&["import", "ledger", &file]);
     for [query, _] in questions() {
         assert_eq!(search(&sqlite, query), search(&postgres, query), "{query}");
     }
