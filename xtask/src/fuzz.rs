@@ -6,6 +6,8 @@ use crate::setup;
 use crate::step::{self, Failure, say};
 
 const MANIFEST: &str = "fuzz/Cargo.toml";
+/// The instrumentation is a flag that a stable compiler takes only from those who insist.
+const INSIST: (&str, &str) = ("RUSTC_BOOTSTRAP", "1");
 const CARGO_FUZZ_VERSION: &str = "0.13.2";
 
 pub(crate) fn run(seconds: u32) -> Result<(), Failure> {
@@ -14,8 +16,22 @@ pub(crate) fn run(seconds: u32) -> Result<(), Failure> {
         return Ok(());
     }
     setup::cargo_command("fuzz", CARGO_FUZZ_VERSION)?;
-    let failed: Vec<String> =
-        targets()?.into_iter().filter(|target| fuzz(target, seconds).is_err()).collect();
+    step::run(step::cargo(&["fuzz", "build"]).env(INSIST.0, INSIST.1))?;
+    let mut failed = Vec::new();
+    // Two at a time: one would leave half of a small machine idle.
+    for pair in targets()?.chunks(2) {
+        std::thread::scope(|scope| {
+            let running: Vec<_> = pair
+                .iter()
+                .map(|target| (target, scope.spawn(move || fuzz(target, seconds))))
+                .collect();
+            for (target, run) in running {
+                if !matches!(run.join(), Ok(Ok(()))) {
+                    failed.push(target.clone());
+                }
+            }
+        });
+    }
     if failed.is_empty() { Ok(()) } else { Err(Failure::Fuzz(failed)) }
 }
 
@@ -25,8 +41,7 @@ fn fuzz(target: &str, seconds: u32) -> Result<(), Failure> {
     std::fs::create_dir_all(step::root().join(&found))
         .map_err(|error| Failure::Start(format!("fuzzing of {target}"), error))?;
     let args = ["fuzz", "run", target, &found, &seeds, "--", &time];
-    // The instrumentation is a flag that a stable compiler takes only from those who insist.
-    step::run(step::cargo(&args).env("RUSTC_BOOTSTRAP", "1"))
+    step::run(step::cargo(&args).env(INSIST.0, INSIST.1))
 }
 
 fn targets() -> Result<Vec<String>, Failure> {

@@ -5,8 +5,14 @@ use windlass_testkit::machine;
 use crate::step::{self, Failure};
 
 /// A program that must be there, and the Debian package that brings it.
-const PACKAGES: [(&str, &str); 4] =
-    [("initdb", "postgresql"), ("strace", "strace"), ("git", "git"), ("cc", "build-essential")];
+const PACKAGES: [(&str, &str); 6] = [
+    ("initdb", "postgresql"),
+    ("strace", "strace"),
+    ("git", "git"),
+    ("cc", "build-essential"),
+    ("zsh", "zsh"),
+    ("fish", "fish"),
+];
 
 /// The version that the project's machine has.
 const NEXTEST_VERSION: &str = "0.9.143";
