@@ -112,6 +112,7 @@ impl<'a> Transaction<'a> {
     pub fn bulk(&mut self) -> Result<Bulk<'_>, Fault> {
         Ok(Bulk {
             views: Views::for_many(self.snapshot.store)?,
+            next: self.head,
             head: &mut self.head,
             last: &mut self.last,
             wrote: &mut self.wrote,
@@ -225,6 +226,8 @@ impl Happened {
 /// Many events on their way into the ledger. Nothing is there before [`Bulk::finish`].
 pub struct Bulk<'a> {
     views: Views<'a>,
+    /// The end of the log with what was recorded; the transaction's own when it is finished.
+    next: Head,
     head: &'a mut Head,
     last: &'a mut Option<EventId>,
     wrote: &'a mut bool,
@@ -249,9 +252,9 @@ impl Bulk<'_> {
 
     pub fn record(&mut self, happened: Happened) -> Result<(), Fault> {
         let version = self.views.version(happened.stream, &happened.event)?;
-        let next = happened.after(self.head, version + 1)?;
+        let next = happened.after(&self.next, version + 1)?;
         self.views.apply(&next)?;
-        *self.head = next.head();
+        self.next = next.head();
         *self.last = Some(next.header.id);
         *self.wrote = true;
         self.waiting.push(next);
@@ -271,7 +274,9 @@ impl Bulk<'_> {
     /// Writes what still waits.
     pub fn finish(mut self) -> Result<(), Fault> {
         self.write_events()?;
-        self.views.flush()
+        self.views.flush()?;
+        *self.head = self.next;
+        Ok(())
     }
 }
 
