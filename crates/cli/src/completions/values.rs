@@ -38,10 +38,11 @@ pub(super) fn known(value: Value, line: &Line, environment: &Environment) -> Vec
     };
     cx.workplace.wait = PATIENCE;
     let limit = if line.typed.is_empty() { OFFERED } else { LOOKED_THROUGH };
+    let typed = line.typed.to_ascii_uppercase();
     let (sender, receiver) = mpsc::channel();
     let asking = std::thread::Builder::new().spawn(move || {
         let found = match value {
-            Value::Task(statuses) => tasks(&mut cx, statuses, limit),
+            Value::Task(statuses) => tasks(&mut cx, statuses, limit, &typed),
             Value::Project => projects(&mut cx),
             Value::Agent => agents(&mut cx),
         };
@@ -51,13 +52,16 @@ pub(super) fn known(value: Value, line: &Line, environment: &Environment) -> Vec
     found.flatten().unwrap_or_default()
 }
 
-/// Tasks by the end of their ids, as lists show them.
-fn tasks(cx: &mut Context, statuses: &[Status], limit: u64) -> Option<Vec<Candidate>> {
+/// Tasks by the end of their ids, as lists show them; by the whole id to whoever began with that.
+fn tasks(cx: &mut Context, statuses: &[Status], limit: u64, typed: &str) -> Option<Vec<Candidate>> {
     let mut found = Vec::new();
     for status in statuses {
         for task in listed(cx, *status, limit)? {
             let id: TaskId = task.get("task_id")?.as_str()?.parse().ok()?;
-            found.push(Candidate::new(id.short(), task.get("title")?.as_str()?));
+            let whole = id.to_string();
+            let is_whole = !typed.is_empty() && whole.starts_with(typed);
+            let word = if is_whole { whole } else { id.short() };
+            found.push(Candidate::new(word, task.get("title")?.as_str()?));
         }
     }
     Some(found)
@@ -73,14 +77,12 @@ fn projects(cx: &mut Context) -> Option<Vec<Candidate>> {
     Some(named.collect())
 }
 
-/// Those who hold tasks or have tasks waiting for them, and the one of the settings.
+/// Everybody who ever did something, and the one of the settings.
 fn agents(cx: &mut Context) -> Option<Vec<Candidate>> {
     let mut names: BTreeSet<String> = cx.surroundings.agent.iter().cloned().collect();
-    for status in [Status::InProgress, Status::Blocked, Status::Ready] {
-        let tasks = listed(cx, status, OFFERED)?;
-        let agents = tasks.iter().filter_map(|task| task.get("agent")?.as_str());
-        names.extend(agents.map(str::to_owned));
-    }
+    let answer = ask(cx, "agent.status", json!({}))?;
+    let agents = answer.get("agents")?.as_array()?.iter();
+    names.extend(agents.filter_map(|agent| Some(agent.get("agent")?.as_str()?.to_owned())));
     Some(names.into_iter().map(|name| Candidate::new(name, "")).collect())
 }
 

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::chain::Hash;
 use windlass_domain::project::Project;
+use windlass_domain::words::Asked;
 use windlass_domain::{Code, Refusal, Status, Task, Time, text, words};
 use windlass_ledger::{Error, Fault, ListFilter, Place, Snapshot};
 
@@ -208,12 +209,17 @@ impl List {
             tags_any: text::tags(&self.tags_any)?,
             due_after: time("due_after", &self.due_after)?,
             due_before: time("due_before", &self.due_before)?,
-            text: self.text.as_deref().map(words::asked).transpose()?.unwrap_or_default(),
+            text: self.asked()?,
             after: self.cursor.as_deref().map(|cursor| self.place(cursor)).transpose()?,
             limit,
             offset,
             ..ListFilter::default()
         })
+    }
+
+    fn asked(&self) -> Result<Vec<Asked>, Refusal> {
+        let asked = self.text.as_deref().map(words::asked).transpose();
+        Ok(asked.map_err(|refusal| refusal.detail("field", "text"))?.unwrap_or_default())
     }
 
     fn offset(&self, limit: u64) -> Result<u64, Refusal> {
@@ -305,7 +311,11 @@ impl List {
 
     /// What tells the filters of two lists apart.
     fn fingerprint(&self) -> Result<String, Fault> {
+        // However they were written, the same tags are the same filter.
+        let tags = |given: &[String]| text::tags(given).unwrap_or_default();
         let filters = Self {
+            tags: tags(&self.tags),
+            tags_any: tags(&self.tags_any),
             view: Level::Summary,
             group_by_agent: false,
             stale_threshold: 0,
