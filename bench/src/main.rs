@@ -10,15 +10,18 @@ use windlass_bench::report::{Report, Row, seconds};
 use windlass_bench::scale::Scale;
 use windlass_bench::seed::{Content, fill};
 use windlass_bench::story::Story;
-use windlass_bench::{Failure, arrival, commands, decay, growth, memory, race, rebuild, size};
+use windlass_bench::{
+    Failure, arrival, commands, decay, following, growth, memory, race, rebuild, size,
+};
 use windlass_ledger::{Clock as _, Location, SystemClock};
 use windlass_testkit::{machine, with_causes};
 
 const USAGE: &str = "usage: windlass-bench [--quick | --full] [--postgres URL] [PART…]
-parts: commands decay growth postgres race size rebuild arrival arrival-postgres; all by default";
+parts: commands decay growth postgres race size rebuild following arrival
+       following-postgres arrival-postgres; all by default";
 
 /// The parts, in the order of the table.
-const PARTS: [(&str, Part); 9] = [
+const PARTS: [(&str, Part); 11] = [
     ("commands", single_commands),
     ("decay", |place, asked| decay::measure(place, &asked.scale)),
     ("growth", growth_on_sqlite),
@@ -26,6 +29,8 @@ const PARTS: [(&str, Part); 9] = [
     ("race", |place, asked| race::measure(place, &asked.scale)),
     ("size", |place, asked| size::measure(place, &asked.scale)),
     ("rebuild", |place, asked| rebuild::measure(place, &asked.scale)),
+    ("following", |place, asked| following::on_sqlite(place, &asked.scale)),
+    ("following-postgres", following_on_postgres),
     ("arrival", |place, asked| arrival::on_sqlite(place, &asked.scale)),
     ("arrival-postgres", arrival_on_postgres),
 ];
@@ -131,6 +136,13 @@ fn growth_on_postgres(place: &Place, asked: &Asked) -> Result<Vec<Row>, Failure>
         return Ok(Vec::new());
     };
     growth::on_postgres(place, &databases, &asked.scale)
+}
+
+fn following_on_postgres(place: &Place, asked: &Asked) -> Result<Vec<Row>, Failure> {
+    let Some(databases) = databases(asked)? else {
+        return Ok(Vec::new());
+    };
+    following::on_postgres(place, &databases, &asked.scale)
 }
 
 fn arrival_on_postgres(place: &Place, asked: &Asked) -> Result<Vec<Row>, Failure> {

@@ -6,7 +6,7 @@ use windlass_bench::report::{Report, Row};
 use windlass_bench::scale::Scale;
 use windlass_bench::seed::{Content, fill};
 use windlass_bench::story::Story;
-use windlass_bench::{arrival, commands, decay, growth, memory, race, rebuild, size};
+use windlass_bench::{arrival, commands, decay, following, growth, memory, race, rebuild, size};
 use windlass_ledger::Location;
 use windlass_testkit::{home, machine};
 
@@ -66,6 +66,7 @@ fn growth_on_postgresql_has_figures() {
     let databases = Databases::find(None).unwrap();
     figures(growth::on_postgres(&place(), &databases, &SCALE).unwrap(), 3);
     figures(arrival::on_postgres(&place(), &databases, &SCALE).unwrap(), 8);
+    figures(following::on_postgres(&place(), &databases, &SCALE).unwrap(), 1);
 }
 
 #[test]
@@ -80,6 +81,7 @@ fn a_race_claims_every_task_once() {
 #[test]
 fn importing_and_finding_have_figures() {
     figures(arrival::on_sqlite(&place(), &SCALE).unwrap(), 8);
+    figures(following::on_sqlite(&place(), &SCALE).unwrap(), 1);
 }
 
 #[test]
