@@ -35,8 +35,7 @@ const ABOUT_PROJECTS: &str = "WHERE task_id = '__project__' ORDER BY id";
 const NEWER: &str = "SELECT coalesce(max(schema_version), 0) FROM events";
 /// Addresses, headers and payloads may hold secrets and are never read.
 const OUTBOX: &str = "SELECT hook_name, status FROM hook_outbox ORDER BY id";
-const OPS: &str =
-    "SELECT op_id, workflow_name, state FROM workflow_ops ORDER BY created_at, op_id";
+const OPS: &str = "SELECT op_id, workflow_name, state FROM workflow_ops ORDER BY created_at, op_id";
 
 /// One event of HZL, as it is stored there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
