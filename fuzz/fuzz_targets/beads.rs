@@ -35,8 +35,8 @@ fuzz_target!(|data: &[u8]| {
     LEDGER.with_borrow_mut(|(_, ledger)| {
         let mut brought = None;
         let result = ledger.write(&Provenance { actor: "fuzz".into(), ..Provenance::default() }, |tx| {
-            let projects = plan.make_projects(tx)?;
-            brought = Some(plan.bring(tx, Cursor::new(data), &projects, &|_| {})?);
+            let around = plan.look_around(tx, Cursor::new(data))?;
+            brought = Some(plan.bring(tx, Cursor::new(data), &around.new, &around.so_far)?);
             Err::<(), Error>(Refusal::new(Code::InvalidValue, "undo").into())
         });
         let Err(Error::Refused(refusal)) = result else { panic!("{result:?}") };

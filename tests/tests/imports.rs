@@ -529,6 +529,9 @@ mod hzl {
 mod beads {
     use super::*;
 
+    /// Issues that one transaction takes.
+    const CHUNK: u64 = 5_000;
+
     /// A file of these lines.
     fn file(ledger: &Ledger, lines: &[String]) -> String {
         let path = ledger.home.path().join("issues.jsonl");
@@ -661,6 +664,69 @@ mod beads {
         });
     }
 
+    #[test]
+    fn an_import_killed_in_the_middle_and_begun_again_gives_the_same_tasks() {
+        kill_in_the_middle(&Ledger::on_sqlite(), &Ledger::on_sqlite());
+        if let (Some(one), Some(other)) = (Ledger::on_postgres(), Ledger::on_postgres()) {
+            kill_in_the_middle(&one, &other);
+        }
+    }
+
+    /// Imports the same into one ledger at once and into the other in two goes.
+    #[track_caller]
+    fn kill_in_the_middle(at_once: &Ledger, cut: &Ledger) {
+        let lines: Vec<String> = (1..=CHUNK + CHUNK / 2).map(tied).collect();
+        let whole = bring(at_once, &lines);
+        let path = file(cut, &lines);
+        let run = cut.windlass(&["import", "beads", &path]);
+        let mut child = run.spawn();
+        wait::until("the first part is committed", || cut.events() > 0);
+        child.kill().unwrap();
+        let killed = run.finish(child);
+        assert_eq!(killed.signal, Some(9), "it was done too early\n{killed}");
+        let so_far = cut.events();
+        assert!(so_far < whole["seq"].as_u64().unwrap());
+        is_sound(cut);
+        let rest = bring(cut, &lines);
+        assert_eq!(so_far + rest["events_recorded"].as_u64().unwrap(), whole["seq"]);
+        assert_eq!(rest["already_here"].as_u64(), Some(CHUNK));
+        let all = |ledger: &Ledger| {
+            // What an event is about and says; its id and the project's are made anew each time.
+            let of_tasks = |event: &Value| event["kind"] != "project_created";
+            let events = ledger.events_after(0).into_iter().filter(of_tasks);
+            let said = |mut event: Value| {
+                event["data"].as_object_mut().unwrap().remove("project");
+                let keys = ["stream", "stream_seq", "kind", "at", "actor", "data"];
+                json!(keys.map(|key| event[key].take()))
+            };
+            events.map(said).collect::<Vec<Value>>()
+        };
+        assert!(all(cut) == all(at_once), "the events differ");
+        is_sound(cut);
+    }
+
+    /// One of many issues: some wait for the next, which may come in a later part.
+    fn tied(number: u64) -> String {
+        let mut ties = Vec::new();
+        ties.extend((number % 3 == 0).then(|| tie("blocks", &format!("bd-{}", number + 1))));
+        ties.extend((number % 7 == 0).then(|| tie("parent-child", "bd-1")));
+        let status = if number.is_multiple_of(5) { "closed" } else { "open" };
+        issue(&format!("bd-{number}"), json!({"status": status, "dependencies": ties}))
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_twice_is_refused() {
+        let ledger = Ledger::on_sqlite();
+        let outcome = ledger.windlass(&["import", "beads", "-"]).stdin("").run();
+        let error = error_of(&outcome, "usage", 2);
+        assert_eq!(error["details"]["file"], "-");
+        let folder = ledger.home.work().display().to_string();
+        let error =
+            error_of(&ledger.windlass(&["import", "beads", &folder]).run(), "file_unusable", 5);
+        assert_eq!(error["details"]["file"], folder);
+        assert!(text(&error["hint"]).contains("issues.jsonl"), "{error}");
+    }
+
     /// The outcome of an import of one good line and these bytes after it.
     fn with(ledger: &Ledger, bytes: &[u8]) -> Outcome {
         let path = file(ledger, &[issue("bd-1", json!({}))]);
@@ -699,7 +765,9 @@ mod beads {
         }
         let path = ledger.home.path().join("missing.jsonl").display().to_string();
         let missing = ledger.windlass(&["import", "beads", &path]).run();
-        let _error = error_of(&missing, "file_unusable", 5);
+        let error = error_of(&missing, "file_unusable", 5);
+        assert_eq!(error["details"]["file"], path);
+        assert!(text(&error["message"]).starts_with(&path), "{error}");
     }
 
     #[test]

@@ -33,10 +33,9 @@ const AFTER: &str = "WHERE id > ?1 ORDER BY id LIMIT ?2";
 const OF_TASK: &str = "SELECT id, event_id FROM events WHERE task_id = ?1 ORDER BY id";
 const ABOUT_PROJECTS: &str = "WHERE task_id = '__project__' ORDER BY id";
 const NEWER: &str = "SELECT coalesce(max(schema_version), 0) FROM events";
-const OUTBOX: &str = "SELECT hook_name, status, url, headers, payload, attempts, next_attempt_at, \
-     last_error, created_at FROM hook_outbox ORDER BY id";
-const OPS: &str = "SELECT op_id, workflow_name, input_hash, state, result_payload, error_payload, \
-     created_at, updated_at FROM workflow_ops ORDER BY created_at, op_id";
+/// Addresses, headers and payloads may hold secrets and are never read.
+const OUTBOX: &str = "SELECT hook_name, status FROM hook_outbox ORDER BY id";
+const OPS: &str = "SELECT op_id, workflow_name, state FROM workflow_ops ORDER BY created_at, op_id";
 
 /// One event of HZL, as it is stored there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -63,15 +62,6 @@ pub struct HzlHook {
     pub name: String,
     /// `queued`, `processing`, `delivered` or `failed`.
     pub status: String,
-    pub url: String,
-    /// JSON; may hold secrets.
-    pub headers: String,
-    /// JSON.
-    pub payload: String,
-    pub attempts: i64,
-    pub next_attempt_at: String,
-    pub last_error: Option<String>,
-    pub created_at: String,
 }
 
 /// What HZL remembers of one execution under an op id.
@@ -79,15 +69,8 @@ pub struct HzlHook {
 pub struct HzlOp {
     pub id: String,
     pub workflow: String,
-    pub input_hash: String,
     /// `processing`, `completed` or `failed`.
     pub state: String,
-    /// JSON.
-    pub result: Option<String>,
-    /// JSON.
-    pub error: Option<String>,
-    pub created_at: String,
-    pub updated_at: String,
 }
 
 /// A copy of HZL's files, open for reading.
@@ -165,33 +148,14 @@ impl Hzl {
     /// The queued hooks; nothing when there is no cache.
     pub fn hooks(&self) -> Result<Option<Vec<HzlHook>>, Error> {
         self.of_cache("hook_outbox", OUTBOX, |row| {
-            Ok(HzlHook {
-                name: text(row, 0)?,
-                status: text(row, 1)?,
-                url: text(row, 2)?,
-                headers: text(row, 3)?,
-                payload: text(row, 4)?,
-                attempts: row.get(5)?,
-                next_attempt_at: text(row, 6)?,
-                last_error: maybe_text(row, 7)?,
-                created_at: text(row, 8)?,
-            })
+            Ok(HzlHook { name: text(row, 0)?, status: text(row, 1)? })
         })
     }
 
     /// The op records; nothing when there is no cache.
     pub fn ops(&self) -> Result<Option<Vec<HzlOp>>, Error> {
         self.of_cache("workflow_ops", OPS, |row| {
-            Ok(HzlOp {
-                id: text(row, 0)?,
-                workflow: text(row, 1)?,
-                input_hash: text(row, 2)?,
-                state: text(row, 3)?,
-                result: maybe_text(row, 4)?,
-                error: maybe_text(row, 5)?,
-                created_at: text(row, 6)?,
-                updated_at: text(row, 7)?,
-            })
+            Ok(HzlOp { id: text(row, 0)?, workflow: text(row, 1)?, state: text(row, 2)? })
         })
     }
 

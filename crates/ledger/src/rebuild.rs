@@ -20,7 +20,7 @@ pub struct Rebuilt {
 
 /// Replays the log into empty views and returns how many events it has.
 pub(crate) fn replay(store: &mut dyn Store, listener: Option<&Listener>) -> Result<u64, Fault> {
-    let mut views = Views::for_many(store)?;
+    let mut views = Views::from_nothing(store);
     let mut seq = 0;
     loop {
         let batch = views.events_after(seq, BATCH)?;

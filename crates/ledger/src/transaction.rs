@@ -111,7 +111,7 @@ impl<'a> Transaction<'a> {
     /// Begins to record many events, which are written many at a time.
     pub fn bulk(&mut self) -> Result<Bulk<'_>, Fault> {
         Ok(Bulk {
-            views: Views::for_many(self.snapshot.store)?,
+            views: Views::for_many(self.snapshot.store),
             next: self.head,
             head: &mut self.head,
             last: &mut self.last,

@@ -17,6 +17,9 @@ use crate::record::{Details, Recorded};
 use crate::search::{Words, with_words_of};
 use crate::store::Store;
 
+/// So many new tasks make it worth to look up all edges to missing tasks, which reads every edge.
+const MANY: usize = 1_000;
+
 pub(crate) struct Views<'a> {
     store: &'a mut dyn Store,
     tasks: BTreeMap<TaskId, Touched>,
@@ -39,36 +42,57 @@ struct Touched {
 }
 
 /// Edges that are not written yet, and what is known about who waits for whom.
-#[derive(Default)]
 struct Edges {
     new: Vec<(TaskId, TaskId)>,
     /// The same, by what is waited for.
     new_dependents: HashMap<TaskId, Vec<TaskId>>,
-    /// Tasks created here. Nothing waits for one of them unless it is in `targets`.
-    fresh: HashSet<TaskId>,
-    /// Tasks that something may wait for: targets of edges to tasks that were missing when this
-    /// began, and of all edges added since. Nothing when they were not looked up.
-    targets: Option<HashSet<TaskId>>,
+    /// Tasks that something may wait for: targets of all edges added here, and of the edges to
+    /// missing tasks once those were looked up.
+    targets: HashSet<TaskId>,
+    stored: Stored,
+}
+
+/// What is known of the edges that were in the database before.
+enum Stored {
+    /// Nothing, and it is not worth finding out.
+    Unknown,
+    /// Nothing so far; this many tasks were created without knowing.
+    NotYet { created: usize },
+    /// All edges to tasks that were missing are among the targets. Tasks created since then have
+    /// no others.
+    Known { fresh: HashSet<TaskId> },
 }
 
 impl<'a> Views<'a> {
     /// For a few events.
     pub(crate) fn new(store: &'a mut dyn Store) -> Self {
+        Self::knowing(store, Stored::Unknown)
+    }
+
+    /// For any number of events: when they create many tasks, it is looked up once what waits for
+    /// tasks that are missing, and then need not be asked for each new one.
+    pub(crate) fn for_many(store: &'a mut dyn Store) -> Self {
+        Self::knowing(store, Stored::NotYet { created: 0 })
+    }
+
+    /// For all events of a log: the views are empty, so nothing waits for anything.
+    pub(crate) fn from_nothing(store: &'a mut dyn Store) -> Self {
+        Self::knowing(store, Stored::Known { fresh: HashSet::new() })
+    }
+
+    fn knowing(store: &'a mut dyn Store, stored: Stored) -> Self {
         Self {
             store,
             tasks: BTreeMap::new(),
             projects: BTreeMap::new(),
-            edges: Edges::default(),
+            edges: Edges {
+                new: Vec::new(),
+                new_dependents: HashMap::new(),
+                targets: HashSet::new(),
+                stored,
+            },
             activity: Vec::new(),
         }
-    }
-
-    /// For many events: what is looked up once here need not be asked for each new task.
-    pub(crate) fn for_many(store: &'a mut dyn Store) -> Result<Self, Fault> {
-        let missing = store.orphan_edges()?.into_iter().map(|(_, target)| target).collect();
-        let mut views = Self::new(store);
-        views.edges.targets = Some(missing);
-        Ok(views)
     }
 
     /// The next events of the log, for a rebuild.
@@ -128,7 +152,7 @@ impl<'a> Views<'a> {
                 self.fold(recorded, &event)?;
                 self.flush_edges()?;
                 if self.store.add_edge(id, data.on)? {
-                    self.edges.is_target(data.on);
+                    self.edges.targets.insert(data.on);
                     if self.is_open(data.on)? {
                         self.task(id)?.open_dependencies += 1;
                     }
@@ -199,9 +223,30 @@ impl<'a> Views<'a> {
             words_changed: true,
         };
         self.tasks.insert(id, touched);
-        self.edges.fresh.insert(id);
+        self.meet(id)?;
         if is_open {
             self.shift_waiting(id, parent, 1)?;
+        }
+        Ok(())
+    }
+
+    /// Remembers that a task was created here, where that spares a question later.
+    fn meet(&mut self, id: TaskId) -> Result<(), Fault> {
+        match &mut self.edges.stored {
+            Stored::Unknown => {}
+            Stored::Known { fresh } => {
+                fresh.insert(id);
+            }
+            Stored::NotYet { created } => {
+                *created += 1;
+                if *created >= MANY {
+                    // Those created before may be in the database by now, where edges to them are
+                    // no longer edges to missing tasks. So they do not count as fresh.
+                    let missing = self.store.orphan_edges()?;
+                    self.edges.targets.extend(missing.into_iter().map(|(_, target)| target));
+                    self.edges.stored = Stored::Known { fresh: HashSet::new() };
+                }
+            }
         }
         Ok(())
     }
@@ -490,21 +535,15 @@ impl Edges {
         }
         dependents.push(task);
         self.new.push((task, on));
-        self.is_target(on);
+        self.targets.insert(on);
         true
-    }
-
-    fn is_target(&mut self, on: TaskId) {
-        if let Some(targets) = &mut self.targets {
-            targets.insert(on);
-        }
     }
 
     /// The database may know tasks that wait for this one.
     fn may_be_stored(&self, id: TaskId) -> bool {
-        match &self.targets {
-            Some(targets) => targets.contains(&id) || !self.fresh.contains(&id),
-            None => true,
+        match &self.stored {
+            Stored::Unknown | Stored::NotYet { .. } => true,
+            Stored::Known { fresh } => !fresh.contains(&id) || self.targets.contains(&id),
         }
     }
 }

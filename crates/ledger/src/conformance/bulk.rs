@@ -17,6 +17,7 @@ on_both! {
     a_dependency_recorded_before_its_target_counts_from_its_creation
     a_task_created_in_bulk_frees_and_holds_tasks_that_were_there
     a_bulk_of_more_tasks_than_are_kept_in_memory_agrees_with_a_rebuild
+    a_large_bulk_holds_what_waited_for_its_first_and_its_last_tasks
     a_bulk_reads_the_tasks_as_they_are_by_then
     a_bulk_goes_on_after_events_of_the_same_transaction
 }
@@ -314,6 +315,29 @@ fn a_bulk_of_more_tasks_than_are_kept_in_memory_agrees_with_a_rebuild(bed: &mut 
         .unwrap();
     assert_eq!((counts.done, counts.ready), (251, 9_789));
     assert_eq!((found.findings, found.head.seq), (Vec::new(), 1 + MANY + 251));
+}
+
+fn a_large_bulk_holds_what_waited_for_its_first_and_its_last_tasks(bed: &mut Bed) {
+    const MANY: u64 = 1_500;
+    let numbered = |number: u64| TaskId::from_bytes(u128::from(number).to_be_bytes());
+    let waits = |task: &mut TaskCreated| task.depends_on = vec![numbered(1), numbered(MANY)];
+    bed.write(|tx| {
+        tx.create(api(), project("api"))?;
+        tx.create(id(1), task(api(), "waits", waits))?;
+        Ok(())
+    })
+    .unwrap();
+    let facts = |numbers: std::ops::RangeInclusive<u64>| -> Vec<Fact> {
+        let fact = |number| (numbered(number).into(), task(api(), "many", |_| {}), "ada");
+        numbers.map(fact).collect()
+    };
+    let late = (id(2).into(), task(api(), "waits too", waits), "ada");
+    record_in_bulk(bed, &[facts(1..=MANY - 1), vec![late], facts(MANY..=MANY)].concat());
+    let counted = |snapshot: &mut Snapshot<'_>| {
+        Ok([open_before(snapshot, 1)?, open_before(snapshot, 2)?].map(|(open, _)| open))
+    };
+    assert_eq!(bed.ledger.read(counted).unwrap(), [2, 2]);
+    assert_eq!(bed.ledger.rebuild().unwrap().differences, Vec::new());
 }
 
 fn a_bulk_reads_the_tasks_as_they_are_by_then(bed: &mut Bed) {

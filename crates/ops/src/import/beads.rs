@@ -2,7 +2,8 @@
 //!
 //! The file is read twice. The first time everything is checked and nothing is written; only what
 //! ties the issues together is kept in memory. The second time each issue becomes a task with its
-//! history, all in one transaction, so a file comes over as a whole or not at all.
+//! history, some thousand in each transaction, so that others can write in between. An issue is
+//! the same task whenever it is read: an import that was cut off goes on where it ended.
 
 mod bring;
 mod issue;
@@ -10,23 +11,27 @@ mod lines;
 mod plan;
 mod translate;
 
-use std::fs::File;
-use std::path::PathBuf;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windlass_domain::{Time, text};
-use windlass_ledger::Error;
+use windlass_domain::{Code, Time, text};
+use windlass_ledger::{Error, Fault};
 
 use super::notes::{Note, already_here, with_notes};
 use crate::context::{Context, Step};
-use crate::exchange::unusable;
+use crate::exchange::in_words;
 use crate::operation::{Access, Operation, Output, Place};
 use crate::sheet::{Sheet, counted};
+use crate::view::usage;
 
-pub use bring::{Brought, Projects};
+pub use bring::{Around, Brought};
 pub use plan::Plan;
+
+/// Issues that become tasks in one transaction.
+const CHUNK: usize = 5_000;
 
 /// Brings the issues of beads here.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -68,31 +73,81 @@ impl Operation for Beads {
     const PLACE: Place = Place::Workplace;
 
     fn run(&self, cx: &mut Context) -> Result<BeadsImported, Error> {
+        self.import(cx, CHUNK).map_err(|error| about(&self.file, error))
+    }
+}
+
+impl Beads {
+    /// Brings so many issues at a time.
+    fn import(&self, cx: &mut Context, chunk: usize) -> Result<BeadsImported, Error> {
         let project = self.project.as_deref().map(text::project_name).transpose()?;
         let (actor, _) = cx.identity(None)?;
-        let mut file = File::open(&self.file).map_err(|error| unusable(&self.file, &error))?;
+        let mut file = open(&self.file)?;
         let tell = |done| cx.step(Step { doing: "checking", done, of: None, unit: "issues" });
         let plan = Plan::of(&mut file, project.as_deref(), tell)?;
-        // By itself, so that the ledger exists before the large transaction.
-        let projects = cx.write(&actor, |tx| plan.make_projects(tx))?;
-        let (progress, of) = (cx.progress.clone(), Some(plan.issues()));
-        let tell = |done| {
-            if let Some(progress) = &progress {
-                progress(Step { doing: "importing from beads", done, of, unit: "issues" });
-            }
-        };
-        let brought = cx.write(&actor, |tx| plan.bring(tx, &mut file, &projects, &tell))?;
+        let Around { new, mut so_far } =
+            cx.read(|snapshot| plan.look_around(snapshot, &mut file))?;
+        let of = Some(so_far.here + new.len() as u64);
+        for issues in new.chunks(chunk) {
+            // A transaction may be tried again, so it counts for itself.
+            let next = cx.write(&actor, |tx| plan.bring(tx, &mut file, issues, &so_far))?;
+            so_far.add(next);
+            let done = so_far.here + so_far.tasks;
+            cx.step(Step { doing: "importing from beads", done, of, unit: "issues" });
+        }
         Ok(BeadsImported {
             source: self.file.display().to_string(),
-            projects: projects.made,
-            tasks: brought.tasks,
+            projects: so_far.projects,
+            tasks: so_far.tasks,
             issues_read: plan.issues(),
-            events_recorded: brought.events + projects.made,
-            already_here: brought.here,
-            notes: brought.notes,
-            seq: brought.head.seq,
-            hash: brought.head.hash.to_string(),
+            events_recorded: so_far.events,
+            already_here: so_far.here,
+            notes: so_far.notes.into_list(),
+            seq: so_far.head.seq,
+            hash: so_far.head.hash.to_string(),
         })
+    }
+}
+
+const TO_A_FILE: &str = "let beads write it to a file first: bd export -o issues.jsonl";
+
+/// Opens a file that can be read twice. Others are not even opened: a pipe would wait for a writer.
+fn open(path: &Path) -> Result<File, Error> {
+    if path == Path::new("-") {
+        let why = "the issues are read twice, which the standard input cannot be";
+        return Err(usage(why, TO_A_FILE).into());
+    }
+    let unusable =
+        |why: &str, hint: String| Fault::new(Code::FileUnusable, why.to_owned()).hint(hint);
+    let metadata = fs::metadata(path).map_err(|error| {
+        unusable(&in_words(&error), "check the path; bd export -o FILE writes one".to_owned())
+    })?;
+    if metadata.is_dir() {
+        let inside = path.join("issues.jsonl");
+        let hint = format!("name the file in it, such as {}", inside.display());
+        return Err(unusable("this is a folder", hint).into());
+    }
+    if !metadata.is_file() {
+        let why = "this is a pipe or a device, and the issues are read twice";
+        return Err(unusable(why, TO_A_FILE.to_owned()).into());
+    }
+    let closed =
+        |error| unusable(&in_words(&error), "check the permissions of the file".to_owned());
+    Ok(File::open(path).map_err(closed)?)
+}
+
+/// Names the file in what is wrong with it.
+fn about(path: &Path, error: Error) -> Error {
+    let file = path.display().to_string();
+    match error {
+        Error::Refused(refusal) if [Code::ImportInvalid, Code::Usage].contains(&refusal.code) => {
+            refusal.detail("file", file).into()
+        }
+        Error::Failed(mut fault) if fault.code == Code::FileUnusable => {
+            fault.message = format!("{file}: {}", fault.message);
+            fault.detail("file", file).into()
+        }
+        other => other,
     }
 }
 
@@ -108,3 +163,6 @@ impl Output for BeadsImported {
         with_notes(sheet, &self.notes)
     }
 }
+
+#[cfg(test)]
+mod tests;

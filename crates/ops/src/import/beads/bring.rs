@@ -1,103 +1,143 @@
-//! The second reading of a file of beads: each issue becomes a task.
+//! The second reading of a file of beads: the issues that are not here yet become tasks, some in
+//! each transaction.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::{Read, Seek};
 
 use windlass_domain::chain::{Head, Provenance};
 use windlass_domain::event::ProjectCreated;
 use windlass_domain::project::{INBOX, inbox};
-use windlass_domain::{ProjectId, Stream, TaskId};
-use windlass_ledger::{Error, Fault, Happened, Transaction};
+use windlass_domain::{ProjectId, Stream, Task, TaskId};
+use windlass_ledger::{Bulk, Error, Fault, Happened, Snapshot, Transaction};
 
 use super::issue::{Issue, Line, read};
 use super::lines::Lines;
 use super::plan::{Plan, Planned};
 use super::translate::{KEY, Ties, history};
 use crate::import::clean::Clean;
-use crate::import::notes::{Note, Notes};
+use crate::import::notes::Notes;
+use crate::view::ProjectNames;
 
 const CHANGED: &str = "issues that are here and changed in beads since: not taken again";
 const PRUNED: &str = "issues that were here and have been pruned: not taken again";
-const NO_PARENTS: &str = "parents that have been pruned here: left out";
+const ELSEWHERE: &str = "issues that are here in another project than the one named: left there";
+const NO_PARENTS: &str = "parents that were pruned here, or became subtasks: left out";
 
-/// How often it is told how far the work has come, in issues.
-const TOLD_EVERY: u64 = 1_000;
-
-/// The projects that a plan needs.
-#[derive(Debug, Clone)]
-pub struct Projects {
-    ids: Vec<ProjectId>,
-    /// How many were made.
-    pub made: u64,
+/// What there is to do.
+#[derive(Debug)]
+pub struct Around<'a> {
+    /// The issues that are not here yet, in the order in which they must come.
+    pub new: Vec<&'a Planned>,
+    /// What is done before anything was brought.
+    pub so_far: Brought,
 }
 
 /// What was done.
 #[derive(Debug, Clone)]
 pub struct Brought {
+    /// Projects that were made.
+    pub projects: u64,
     pub tasks: u64,
+    /// Events that were recorded.
     pub events: u64,
     /// Issues that were here already.
     pub here: u64,
-    pub notes: Vec<Note>,
+    pub(super) notes: Notes,
+    /// Where the log ended.
     pub head: Head,
+    /// Nobody else wrote since the issues were looked for.
+    is_alone: bool,
 }
 
-/// Issues that were brought here before.
-#[derive(Debug, Default)]
-struct Earlier {
-    here: HashSet<TaskId>,
-    pruned: HashSet<TaskId>,
+impl Brought {
+    fn nothing(head: Head) -> Self {
+        let (notes, is_alone) = (Notes::default(), true);
+        Self { projects: 0, tasks: 0, events: 0, here: 0, notes, head, is_alone }
+    }
+
+    /// Adds what was done next.
+    pub(super) fn add(&mut self, next: Self) {
+        self.projects += next.projects;
+        self.tasks += next.tasks;
+        self.events += next.events;
+        self.here += next.here;
+        self.notes.extend(next.notes);
+        self.head = next.head;
+        self.is_alone &= next.is_alone;
+    }
 }
 
 impl Plan {
-    /// Finds the projects, and makes those that are missing.
-    pub fn make_projects(&self, tx: &mut Transaction<'_>) -> Result<Projects, Error> {
-        let mut projects = Projects { ids: Vec::with_capacity(self.projects.len()), made: 0 };
-        for name in &self.projects {
-            if let Some(project) = tx.find_project(name)? {
-                projects.ids.push(project.id);
-                continue;
-            }
-            let id = tx.new_project_id()?;
-            let named = |name: &str| ProjectCreated {
-                name: name.to_owned(),
-                description: None,
-                repo: None,
-                protected: false,
-            };
-            tx.create(id, if name == INBOX { inbox() } else { named(name) })?;
-            projects.ids.push(id);
-            projects.made += 1;
+    /// Finds out which issues were brought here before.
+    pub fn look_around(
+        &self,
+        snapshot: &mut Snapshot<'_>,
+        input: impl Read + Seek,
+    ) -> Result<Around<'_>, Error> {
+        let mut so_far = Brought::nothing(snapshot.head()?);
+        so_far.notes = self.notes.clone();
+        let mut new = self.in_order();
+        // A ledger that holds nothing but projects need not be asked for each task.
+        let changes: u64 = snapshot.projects()?.iter().map(|project| project.version).sum();
+        if so_far.head.seq == changes {
+            return Ok(Around { new, so_far });
         }
-        Ok(projects)
+        let mut known = Known {
+            lines: Lines::of(input)?,
+            asked: match &self.asked {
+                Some(name) => Some(snapshot.find_project(name)?.map(|project| project.id)),
+                None => None,
+            },
+            names: ProjectNames::default(),
+        };
+        let mut all = std::mem::take(&mut new).into_iter();
+        all.try_for_each(|planned| -> Result<(), Error> {
+            if !is_here(snapshot, planned)? {
+                new.push(planned);
+                return Ok(());
+            }
+            so_far.here += 1;
+            match snapshot.task(planned.task)? {
+                Some(task) => known.compare(snapshot, planned, &task, &mut so_far.notes),
+                None => {
+                    so_far.notes.add(PRUNED, planned.task);
+                    Ok(())
+                }
+            }
+        })?;
+        Ok(Around { new, so_far })
     }
 
-    /// Makes a task of every issue that is not here yet. `tell` hears how many are done.
+    /// Makes a task of each of these issues in one transaction. If somebody else has written since
+    /// they were found to be new, they are looked for again.
     pub fn bring(
         &self,
         tx: &mut Transaction<'_>,
         input: impl Read + Seek,
-        projects: &Projects,
-        tell: &dyn Fn(u64),
+        issues: &[&Planned],
+        so_far: &Brought,
     ) -> Result<Brought, Error> {
-        let mut notes = self.notes.clone();
-        let mut lines = Lines::of(input)?;
-        let earlier = self.earlier(tx, &mut lines, &mut notes)?;
+        let mut brought = Brought::nothing(so_far.head);
+        brought.is_alone = so_far.is_alone && tx.head() == so_far.head;
+        let mut new = issues.to_vec();
+        if !brought.is_alone {
+            let mut here = HashSet::new();
+            for planned in issues {
+                if is_here(tx, planned)? {
+                    here.insert(planned.task);
+                }
+            }
+            new.retain(|planned| !here.contains(&planned.task));
+            brought.here = here.len() as u64;
+        }
+        let projects = self.projects_of(tx, &new, &mut brought)?;
         let now = tx.now();
-        let mut brought =
-            Brought { tasks: 0, events: 0, here: 0, notes: Vec::new(), head: tx.head() };
+        let mut lines = Lines::of(input)?;
         let mut bulk = tx.bulk()?;
-        for (done, planned) in (1_u64..).zip(self.in_order()) {
-            if done.is_multiple_of(TOLD_EVERY) {
-                tell(done);
-            }
-            if earlier.here.contains(&planned.task) {
-                brought.here += 1;
-                continue;
-            }
+        for planned in new {
             let issue = issue(&mut lines, planned)?;
-            let ties = self.ties(planned, &issue, projects, &earlier, &mut notes)?;
-            let mut clean = Clean { notes: &mut notes, of: &issue.id };
+            let ties = self.ties(&mut bulk, planned, &issue, &projects, &mut brought.notes)?;
+            let mut clean = Clean { notes: &mut brought.notes, of: &issue.id };
             for did in history(&issue, &ties, now, &mut clean) {
                 brought.events += 1;
                 let provenance = Provenance { actor: did.actor, ..Provenance::default() };
@@ -108,59 +148,54 @@ impl Plan {
         }
         bulk.finish()?;
         brought.head = tx.head();
-        brought.notes = notes.into_list();
         Ok(brought)
     }
 
-    /// Finds the issues that were brought here before.
-    fn earlier(
+    /// Finds the projects of these issues, and makes those that are missing.
+    fn projects_of(
         &self,
         tx: &mut Transaction<'_>,
-        lines: &mut Lines<impl Read + Seek>,
-        notes: &mut Notes,
-    ) -> Result<Earlier, Error> {
-        let mut earlier = Earlier::default();
-        // A ledger that holds nothing but projects need not be asked for each task.
-        let projects = tx.projects()?;
-        let changes: u64 = projects.iter().map(|project| project.version).sum();
-        if tx.head().seq == changes {
-            return Ok(earlier);
-        }
-        for planned in self.in_order() {
-            if tx.history(Stream::from(planned.task), 1)?.is_empty() {
+        issues: &[&Planned],
+        brought: &mut Brought,
+    ) -> Result<HashMap<usize, ProjectId>, Error> {
+        let mut projects = HashMap::new();
+        for planned in issues {
+            if projects.contains_key(&planned.project) {
                 continue;
             }
-            earlier.here.insert(planned.task);
-            let Some(task) = tx.task(planned.task)? else {
-                earlier.pruned.insert(planned.task);
-                notes.add(PRUNED, planned.task);
-                continue;
+            let missing = || Fault::bug("an issue has no project");
+            let name = self.projects.get(planned.project).ok_or_else(missing)?;
+            let id = match tx.find_project(name)? {
+                Some(project) => project.id,
+                None => {
+                    brought.projects += 1;
+                    brought.events += 1;
+                    make_project(tx, name)?
+                }
             };
-            let details = tx.details(&task)?;
-            let known = details.metadata.get(KEY).and_then(|own| own.get("updated_at"));
-            let issue = issue(lines, planned)?;
-            let updated_at = issue.updated_at.map(|at| at.to_string());
-            if known.and_then(|known| known.as_str()) != updated_at.as_deref() {
-                notes.add(CHANGED, &issue.id);
-            }
+            projects.insert(planned.project, id);
         }
-        Ok(earlier)
+        Ok(projects)
     }
 
     fn ties(
         &self,
+        bulk: &mut Bulk<'_>,
         planned: &Planned,
         issue: &Issue,
-        projects: &Projects,
-        earlier: &Earlier,
+        projects: &HashMap<usize, ProjectId>,
         notes: &mut Notes,
     ) -> Result<Ties, Error> {
         let missing = || Fault::bug("an issue has no project");
-        let project = projects.ids.get(planned.project).copied().ok_or_else(missing)?;
-        let parent = planned.parent.and_then(|parent| self.planned.get(parent));
-        let is_pruned = parent.is_some_and(|parent| earlier.pruned.contains(&parent.task));
-        if is_pruned {
-            notes.add(NO_PARENTS, &issue.id);
+        let project = projects.get(&planned.project).copied().ok_or_else(missing)?;
+        let mut parent = planned.parent.and_then(|parent| self.planned.get(parent));
+        if let Some(planned) = parent {
+            // Parents come first, so one that is not there now was there before.
+            let is_usable = bulk.task(planned.task)?.is_some_and(|task| task.parent.is_none());
+            if !is_usable {
+                notes.add(NO_PARENTS, &issue.id);
+                parent = None;
+            }
         }
         let mut on: Vec<(String, TaskId)> = Vec::new();
         for tie in issue.dependencies.iter().filter(|tie| tie.kind == "blocks") {
@@ -170,9 +205,56 @@ impl Plan {
                 on.push((tie.on.clone(), task));
             }
         }
-        let parent = parent.filter(|_| !is_pruned).map(|parent| parent.task);
-        Ok(Ties { project, parent, on })
+        Ok(Ties { project, parent: parent.map(|parent| parent.task), on })
     }
+}
+
+/// What is needed to compare issues with the tasks that they became earlier.
+struct Known<R> {
+    lines: Lines<R>,
+    /// The project that was named, and its id if it exists.
+    asked: Option<Option<ProjectId>>,
+    names: ProjectNames,
+}
+
+impl<R: Read + Seek> Known<R> {
+    fn compare(
+        &mut self,
+        snapshot: &mut Snapshot<'_>,
+        planned: &Planned,
+        task: &Task,
+        notes: &mut Notes,
+    ) -> Result<(), Error> {
+        let issue = issue(&mut self.lines, planned)?;
+        let details = snapshot.details(task)?;
+        let known = details.metadata.get(KEY).and_then(|own| own.get("updated_at"));
+        let updated_at = issue.updated_at.map(|at| at.to_string());
+        if known.and_then(|known| known.as_str()) != updated_at.as_deref() {
+            notes.add(CHANGED, &issue.id);
+        }
+        if self.asked.is_some_and(|asked| asked != Some(task.project)) {
+            let name = self.names.of(snapshot, task.project)?;
+            notes.add(ELSEWHERE, format_args!("{} in {name}", issue.id));
+        }
+        Ok(())
+    }
+}
+
+/// An issue was brought here before, even if its task has been pruned since.
+fn is_here(snapshot: &mut Snapshot<'_>, planned: &Planned) -> Result<bool, Fault> {
+    Ok(!snapshot.history(Stream::from(planned.task), 1)?.is_empty())
+}
+
+fn make_project(tx: &mut Transaction<'_>, name: &str) -> Result<ProjectId, Fault> {
+    let id = tx.new_project_id()?;
+    let named = |name: &str| ProjectCreated {
+        name: name.to_owned(),
+        description: None,
+        repo: None,
+        protected: false,
+    };
+    tx.create(id, if name == INBOX { inbox() } else { named(name) })?;
+    Ok(id)
 }
 
 fn issue(lines: &mut Lines<impl Read + Seek>, planned: &Planned) -> Result<Issue, Error> {

@@ -6,6 +6,8 @@ use windlass_domain::chain::Hash;
 use windlass_domain::{Code, Refusal};
 use windlass_ledger::{Error, Fault};
 
+use crate::exchange::in_words;
+
 /// Longer than any issue should be.
 const LINE_BYTES: u64 = 8 * 1024 * 1024;
 
@@ -80,7 +82,7 @@ impl<R: Read + Seek> Lines<R> {
         };
         text.ok_or_else(|| {
             invalid(place.number, "it changed while it was imported")
-                .hint("import a copy that nobody writes to; nothing was imported")
+                .hint("import a copy that nobody writes to; what came over before is skipped")
                 .into()
         })
     }
@@ -94,8 +96,8 @@ pub(super) fn invalid(number: u64, why: &str) -> Refusal {
 }
 
 fn unreadable(error: &std::io::Error) -> Fault {
-    Fault::new(Code::FileUnusable, format!("the file cannot be read: {error}"))
-        .hint("check the path and its permissions")
+    Fault::new(Code::FileUnusable, format!("the file cannot be read: {}", in_words(error)))
+        .hint("check the disk it is on")
 }
 
 #[cfg(test)]

@@ -32,6 +32,8 @@ pub struct Plan {
     pub(super) planned: Vec<Planned>,
     /// Which task waits for which, circles left out.
     pub(super) edges: HashSet<(TaskId, TaskId)>,
+    /// The project that was named for all of them.
+    pub(super) asked: Option<String>,
     /// The names of the projects that are needed.
     pub(super) projects: Vec<String>,
     pub(super) notes: Notes,
@@ -41,7 +43,7 @@ pub struct Plan {
 
 /// An issue that will be a task.
 #[derive(Debug)]
-pub(super) struct Planned {
+pub struct Planned {
     pub(super) place: Place,
     pub(super) task: TaskId,
     /// Which of the plan's projects.
@@ -66,6 +68,7 @@ impl Plan {
         let mut plan = Self {
             planned: Vec::new(),
             edges: HashSet::new(),
+            asked: project.map(str::to_owned),
             projects: Vec::new(),
             notes: Notes::default(),
             by_id: HashMap::new(),
@@ -74,7 +77,7 @@ impl Plan {
         let mut lines = Lines::of(input)?;
         while let Some((place, text)) = lines.next()? {
             match read(place.number, &text)? {
-                Line::Issue(issue) => plan.add(place, *issue, project)?,
+                Line::Issue(issue) => plan.add(place, *issue)?,
                 Line::Other(kind) => plan.notes.add(OTHERS, kind),
             }
             if plan.issues.is_multiple_of(TOLD_EVERY) {
@@ -93,7 +96,7 @@ impl Plan {
         self.issues
     }
 
-    fn add(&mut self, place: Place, issue: Issue, project: Option<&str>) -> Result<(), Error> {
+    fn add(&mut self, place: Place, issue: Issue) -> Result<(), Error> {
         self.issues += 1;
         let first = self.by_id.insert(issue.id.clone(), self.planned.len());
         if let Some(first) = first.and_then(|first| self.planned.get(first)) {
@@ -112,7 +115,7 @@ impl Plan {
         }
         let project = match is_tombstone {
             true => 0,
-            false => self.project(project, &issue.id),
+            false => self.project(&issue.id),
         };
         self.planned.push(Planned {
             place,
@@ -136,9 +139,9 @@ impl Plan {
     }
 
     /// Which project an issue goes to.
-    fn project(&mut self, asked: Option<&str>, id: &str) -> usize {
-        let (name, is_changed) = match asked {
-            Some(name) => (name.to_owned(), false),
+    fn project(&mut self, id: &str) -> usize {
+        let (name, is_changed) = match &self.asked {
+            Some(name) => (name.clone(), false),
             None => prefix(id),
         };
         if is_changed {
