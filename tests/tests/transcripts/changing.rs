@@ -382,7 +382,7 @@ fn old_tasks_are_pruned() {
         }
       ],
       "count": 1,
-      "eventsDeleted": 0
+      "eventsDeleted": 1
     }
     $ windlass task prune -P inbox --older-than 0 --export old.ndjson --yes
     ID      STATUS  PROJECT  TITLE               FINISHED

@@ -84,27 +84,21 @@ impl Plan {
         }
         let mut known = Known {
             lines: Lines::of(input)?,
-            asked: match &self.asked {
-                Some(name) => Some(snapshot.find_project(name)?.map(|project| project.id)),
-                None => None,
-            },
+            asked: self.asked.as_deref(),
             names: ProjectNames::default(),
         };
-        let mut all = std::mem::take(&mut new).into_iter();
-        all.try_for_each(|planned| -> Result<(), Error> {
+        for planned in std::mem::take(&mut new) {
             if !is_here(snapshot, planned)? {
                 new.push(planned);
-                return Ok(());
+                continue;
             }
             so_far.here += 1;
-            match snapshot.task(planned.task)? {
-                Some(task) => known.compare(snapshot, planned, &task, &mut so_far.notes),
-                None => {
-                    so_far.notes.add(PRUNED, planned.task);
-                    Ok(())
-                }
+            if let Some(task) = snapshot.task(planned.task)? {
+                known.compare(snapshot, planned, &task, &mut so_far.notes)?;
+            } else {
+                so_far.notes.add(PRUNED, planned.task);
             }
-        })?;
+        }
         Ok(Around { new, so_far })
     }
 
@@ -165,13 +159,12 @@ impl Plan {
             }
             let missing = || Fault::bug("an issue has no project");
             let name = self.projects.get(planned.project).ok_or_else(missing)?;
-            let id = match tx.find_project(name)? {
-                Some(project) => project.id,
-                None => {
-                    brought.projects += 1;
-                    brought.events += 1;
-                    make_project(tx, name)?
-                }
+            let id = if let Some(project) = tx.find_project(name)? {
+                project.id
+            } else {
+                brought.projects += 1;
+                brought.events += 1;
+                make_project(tx, name)?
             };
             projects.insert(planned.project, id);
         }
@@ -210,14 +203,14 @@ impl Plan {
 }
 
 /// What is needed to compare issues with the tasks that they became earlier.
-struct Known<R> {
+struct Known<'a, R> {
     lines: Lines<R>,
-    /// The project that was named, and its id if it exists.
-    asked: Option<Option<ProjectId>>,
+    /// The project that was named.
+    asked: Option<&'a str>,
     names: ProjectNames,
 }
 
-impl<R: Read + Seek> Known<R> {
+impl<R: Read + Seek> Known<'_, R> {
     fn compare(
         &mut self,
         snapshot: &mut Snapshot<'_>,
@@ -232,8 +225,8 @@ impl<R: Read + Seek> Known<R> {
         if known.and_then(|known| known.as_str()) != updated_at.as_deref() {
             notes.add(CHANGED, &issue.id);
         }
-        if self.asked.is_some_and(|asked| asked != Some(task.project)) {
-            let name = self.names.of(snapshot, task.project)?;
+        let name = self.names.of(snapshot, task.project)?;
+        if self.asked.is_some_and(|asked| asked != name) {
             notes.add(ELSEWHERE, format_args!("{} in {name}", issue.id));
         }
         Ok(())
