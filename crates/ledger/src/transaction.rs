@@ -109,15 +109,15 @@ impl<'a> Transaction<'a> {
     }
 
     /// Begins to record many events, which are written many at a time.
-    pub fn bulk(&mut self) -> Result<Bulk<'_>, Fault> {
-        Ok(Bulk {
+    pub fn bulk(&mut self) -> Bulk<'_> {
+        Bulk {
             views: Views::for_many(self.snapshot.store),
             next: self.head,
             head: &mut self.head,
             last: &mut self.last,
             wrote: &mut self.wrote,
             waiting: Vec::new(),
-        })
+        }
     }
 
     /// Takes a settled task out of the ledger: it leaves the views, its events keep only their

@@ -127,7 +127,7 @@ impl Plan {
         let projects = self.projects_of(tx, &new, &mut brought)?;
         let now = tx.now();
         let mut lines = Lines::of(input)?;
-        let mut bulk = tx.bulk()?;
+        let mut bulk = tx.bulk();
         for planned in new {
             let issue = issue(&mut lines, planned)?;
             let ties = self.ties(&mut bulk, planned, &issue, &projects, &mut brought.notes)?;
