@@ -708,8 +708,8 @@ mod beads {
     /// One of many issues: some wait for the next, which may come in a later part.
     fn tied(number: u64) -> String {
         let mut ties = Vec::new();
-        ties.extend((number % 3 == 0).then(|| tie("blocks", &format!("bd-{}", number + 1))));
-        ties.extend((number % 7 == 0).then(|| tie("parent-child", "bd-1")));
+        ties.extend(number.is_multiple_of(3).then(|| tie("blocks", &format!("bd-{}", number + 1))));
+        ties.extend(number.is_multiple_of(7).then(|| tie("parent-child", "bd-1")));
         let status = if number.is_multiple_of(5) { "closed" } else { "open" };
         issue(&format!("bd-{number}"), json!({"status": status, "dependencies": ties}))
     }
