@@ -319,13 +319,8 @@ impl Task {
 
     /// How many minutes its holder has been silent, when that is longer than it may be: by the
     /// task's own limit, else by `usual_minutes`. A limit of 0 never runs out.
-    ///
-    /// Renewals are recorded only when a third of the lease is used up, so a holder that renews all
-    /// the time may seem silent for that long.
     pub fn stale_minutes(&self, usual_minutes: u32, now: Time) -> Option<u32> {
-        let third = self.lease_ms.map_or(0, |lease| lease / 3 / 60_000 + 1);
-        let usual = usual_minutes.max(u32::try_from(third).unwrap_or(u32::MAX));
-        let limit = self.stale_after_minutes.unwrap_or(usual);
+        let limit = self.stale_after_minutes.unwrap_or(usual_minutes);
         let active_at =
             self.active_at.filter(|_| self.status == Status::InProgress && limit > 0)?;
         let silent = u32::try_from(now.millis_since(active_at) / 60_000).ok()?;
@@ -474,11 +469,8 @@ pub(crate) mod samples {
         task.fold(&said.into(), minutes(12)).unwrap();
         assert_eq!(task.stale_minutes(10, minutes(21)), None, "a comment is a sign of life");
         assert_eq!(task.stale_minutes(10, minutes(22)), Some(10), "but not for ever");
-        task.lease_ms = Some(60 * 60_000);
-        assert_eq!(task.stale_minutes(10, minutes(32)), None, "a long lease is renewed seldom");
-        assert_eq!(task.stale_minutes(10, minutes(33)), Some(21));
         task.stale_after_minutes = Some(60);
-        assert_eq!(task.stale_minutes(10, minutes(33)), None, "its own limit counts first");
+        assert_eq!(task.stale_minutes(10, minutes(22)), None, "its own limit counts first");
         task.stale_after_minutes = Some(0);
         assert_eq!(task.stale_minutes(10, minutes(9_000)), None, "0 is never");
     }

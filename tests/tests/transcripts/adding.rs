@@ -236,9 +236,9 @@ fn many_tasks_are_added_from_a_file_all_or_none() {
     $ windlass task add --from wrong.ndjson
     error: line 2: task.add has no field titel; nothing was added
     did you mean: title
-    hint: its fields are agent, author, comment, depends_on, description, due,
-      force, links, metadata, parent, priority, progress, project, reason,
-      stale_after, status, tags, title, key
+    hint: its fields are agent, comment, depends_on, description, due, force, links,
+      metadata, parent, priority, progress, project, reason, stale_after, status,
+      tags, title, key
     more: windlass explain unknown_field
     [exit code 3]
     $ windlass task add --from nowhere.txt

@@ -140,7 +140,8 @@ fn a_task_is_changed_in_an_editor() {
     [exit code 3]
     $ export EDITOR=cat
     $ windlass task edit LOGIN_
-    # Task 0123456789ABCDEFGHJKLOGIN_. Lines with # are left out; empty means none.
+    # Task 0123456789ABCDEFGHJKLOGIN_: the fields, an empty line, the description.
+    # Up here lines with # are left out, and an empty value means none.
     title: fix the login page
     priority: 0
     tags: web

@@ -183,8 +183,8 @@ fn every_command_says_how_it_is_used() {
 
     Options:
           --from <SEQ>     Only events after this seq
-      -l, --limit <N>      At most this many; the command line reads on to the end
-                           when none is given
+      -l, --limit <N>      At most this many; without it 1,000, and as JSON on the
+                           command line all there are
       -f, --follow         Go on with new events as they come; without --from, only
                            with those
           --compat <TOOL>  Tell the events in the words of another tool [possible

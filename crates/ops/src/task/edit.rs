@@ -156,8 +156,8 @@ fn rendered(snapshot: &mut Snapshot<'_>, task: &Task) -> Result<String, Fault> {
         metadata,
     ];
     let mut text = format!(
-        "# Task {}. Here, lines with # are left out. An empty value means none.\n\
-         # Below the empty line comes the description.\n",
+        "# Task {}: the fields, an empty line, the description.\n\
+         # Up here lines with # are left out, and an empty value means none.\n",
         task.id
     );
     for (field, value) in FIELDS.iter().zip(values) {
