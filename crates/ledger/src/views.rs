@@ -18,7 +18,7 @@ use crate::search::{Words, with_words_of};
 use crate::store::Store;
 
 /// So many new tasks make it worth to look up all edges to missing tasks, which reads every edge.
-const MANY: usize = 1_000;
+const MANY: usize = 100;
 
 pub(crate) struct Views<'a> {
     store: &'a mut dyn Store,

@@ -13,8 +13,10 @@ use rustix::fs::inotify::{self, CreateFlags, Reader, WatchFlags};
 
 /// Where the kernel cannot tell (some file systems), this is how long a change can go unseen.
 const LONGEST: Duration = Duration::from_millis(500);
-/// How often to look after a change, each time after twice the pause.
-const LOOKS: u32 = 8;
+/// How often to look after a change, at first after 1, 2, 4 … milliseconds, then at this pace: for
+/// about as long as a commit may take.
+const LOOKS: u32 = 20;
+const PACE: Duration = Duration::from_millis(10);
 
 /// Watches the folder of a ledger file.
 pub(crate) struct Watch {
@@ -30,14 +32,14 @@ impl Watch {
     /// Waits until it is worth to look again, at most until `deadline`.
     pub(crate) fn wait(&mut self, deadline: Instant) {
         let left = deadline.saturating_duration_since(Instant::now());
-        if self.looks_left > 0 {
-            let pause = Duration::from_millis(1 << (LOOKS - self.looks_left));
-            self.looks_left -= 1;
-            std::thread::sleep(pause.min(left));
-            return;
-        }
-        if self.changed_within(left.min(LONGEST)) {
-            self.looks_left = LOOKS;
+        let pause = match self.looks_left {
+            0 => LONGEST,
+            looks => Duration::from_millis(1 << (LOOKS - looks).min(4)).min(PACE),
+        };
+        // The next change, such as the end of the writer, is worth a look at once.
+        match self.changed_within(pause.min(left)) {
+            true => self.looks_left = LOOKS,
+            false => self.looks_left = self.looks_left.saturating_sub(1),
         }
     }
 
