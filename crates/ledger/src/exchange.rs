@@ -109,7 +109,7 @@ pub fn export_tasks(
 ) -> Result<(), Error> {
     write_line(out, &Opening { format: TASKS_FORMAT.to_owned(), version: VERSION })?;
     for task in tasks {
-        for recorded in snapshot.history((*task).into(), u64::from(u32::MAX))? {
+        for recorded in snapshot.whole_history((*task).into())? {
             write_line(out, &to_line(recorded)?)?;
         }
     }

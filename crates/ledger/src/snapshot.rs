@@ -13,12 +13,10 @@ use windlass_domain::{Code, ProjectId, Refusal, Stream, Task, TaskId, Time};
 use crate::fault::{Error, Fault};
 use crate::record::{Details, Recorded};
 use crate::search::{SearchFilter, Within};
-use crate::store::{Agent, Candidate, Effect, ListFilter, QueueFilter, Store};
+use crate::store::{Agent, Candidate, DEPTH_CAP, Effect, ListFilter, QueueFilter, Store};
 
 /// More matches than this are not listed when an id is ambiguous.
 const CANDIDATES_SHOWN: usize = 5;
-/// Tags rarer than this need not be told apart further.
-const DEPTH_CAP: u64 = 1_000;
 
 /// The ledger at one moment.
 pub struct Snapshot<'a> {
@@ -71,6 +69,11 @@ impl<'a> Snapshot<'a> {
         let mut events = self.store.history(stream, limit)?;
         events.reverse();
         Ok(events)
+    }
+
+    /// All events of a stream, oldest first.
+    pub fn whole_history(&mut self, stream: Stream) -> Result<Vec<Recorded>, Fault> {
+        self.history(stream, u64::from(u32::MAX))
     }
 
     /// Comments, checkpoints and reasons for blocks, oldest first.

@@ -22,7 +22,7 @@ use crate::search::{SearchFilter, Within, Words};
 use crate::sql::{self, Narrow, What};
 
 /// What is true of more tasks than this need not be told apart further.
-const DEPTH_CAP: u64 = 1_000;
+pub(crate) const DEPTH_CAP: u64 = 1_000;
 
 /// Which tasks a claim may take from the queue.
 #[derive(Debug, Clone, Default)]

@@ -129,7 +129,7 @@ impl<'a> Transaction<'a> {
 
     /// Takes the data of a stream's events away, but of the one that prunes it; returns of how many.
     fn forget(&mut self, stream: Stream) -> Result<u64, Fault> {
-        let mut history = self.history(stream, u64::from(u32::MAX))?;
+        let mut history = self.whole_history(stream)?;
         let pruned = Kind::TaskPruned.as_str();
         history.retain(|event| event.data.is_some() && event.header.kind != pruned);
         for event in &history {

@@ -229,7 +229,7 @@ impl Translator {
 /// What the events of a stream before `seq` tell.
 fn earlier(snapshot: &mut Snapshot<'_>, stream: Stream, seq: u64) -> Result<Before, Fault> {
     let mut before = Before::default();
-    for earlier in snapshot.history(stream, u64::from(u32::MAX))? {
+    for earlier in snapshot.whole_history(stream)? {
         if earlier.header.seq >= seq {
             break;
         }

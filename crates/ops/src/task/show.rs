@@ -186,7 +186,7 @@ impl Operation for Show {
             };
             let (comments, checkpoints) = split(notes)?;
             let claims = match self.view == Level::Full && task.fence > 0 {
-                true => claims(snapshot.history(task.id.into(), u64::from(u32::MAX))?)?,
+                true => claims(snapshot.whole_history(task.id.into())?)?,
                 false => Vec::new(),
             };
             let prerequisites = snapshot.prerequisites(task.id)?;

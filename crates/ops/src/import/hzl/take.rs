@@ -35,9 +35,6 @@ const FREED: &str = "tasks that were given back and kept their agent in HZL: fre
 const LEASE_KEPT: &str = "leases that were lost by claiming again: kept";
 const TIMES: &str = "events whose time cannot be read: the time in their id counts";
 
-/// All events of a stream.
-const WHOLE: u64 = i64::MAX.unsigned_abs();
-
 /// How much was done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Counts {
@@ -155,7 +152,7 @@ impl Taking {
                 hzl.project_events()?.iter().map(|event| (event.row, own_id(event))).collect();
             for project in projects {
                 let stream = project.id.into();
-                let known = known(&tx.history(stream, WHOLE)?, &log);
+                let known = known(&tx.whole_history(stream)?, &log);
                 self.known.insert(stream, known);
             }
         }
@@ -164,7 +161,7 @@ impl Taking {
             if self.known.contains_key(&stream) {
                 continue;
             }
-            let history = tx.history(stream, WHOLE)?;
+            let history = tx.whole_history(stream)?;
             let log = if history.is_empty() { Vec::new() } else { hzl.ids_of(&event.task)? };
             let log: Vec<_> = log.iter().map(|(row, id)| (*row, id_of(id))).collect();
             let known = known(&history, &log);
