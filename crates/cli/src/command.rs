@@ -30,6 +30,8 @@ pub(crate) const GROUPS: [(&str, &str); 6] = [
 pub(crate) struct Flags {
     pub(crate) db: Option<String>,
     pub(crate) format: Option<Format>,
+    /// Under which the operation happens once.
+    pub(crate) op_id: Option<String>,
     /// The command as it will be shown to others who wait for it.
     pub(crate) purpose: String,
 }
@@ -127,13 +129,15 @@ fn leaf(name: &'static str, about: &'static str, example: &str, width: usize) ->
 }
 
 /// The arguments that every command takes.
-pub(crate) fn globals() -> [Arg; 3] {
+pub(crate) fn globals() -> [Arg; 4] {
     let global = |name: &'static str, help: &'static str| {
         Arg::new(name).long(name).help(help).global(true).help_heading("Options of every command")
     };
     [
         global("db", "The ledger: a path or a postgres:// address").value_name("PATH_OR_URL"),
         global("format", "How to answer: text or json").value_name("FORMAT"),
+        global("op-id", "A key of your own: repeated with it, the operation happens once")
+            .value_name("KEY"),
         global("json", "Answer with one JSON document").action(ArgAction::SetTrue),
     ]
 }
@@ -156,6 +160,7 @@ pub(crate) fn parse(words: &[OsString], width: usize) -> Result<Parsed, Wrong> {
     let flags = Flags {
         db: leaf.get_one::<String>("db").cloned(),
         format: format(&leaf).map_err(refused)?,
+        op_id: leaf.get_one::<String>("op-id").cloned(),
         purpose: format!("windlass {}", name.replace('.', " ")),
     };
     if let Some(own) = OWN.iter().find(|own| own.name == name) {

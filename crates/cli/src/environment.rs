@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use windlass_domain::op::OpId;
 use windlass_domain::{Code, Refusal};
 use windlass_ledger::Location;
 use windlass_ops::context::Surroundings;
@@ -78,6 +79,7 @@ impl Environment {
                 .hint("unset it, or set it to plain text")
                 .detail("field", name));
         }
+        let op_id = flags.op_id.as_deref().map(OpId::parse).transpose()?;
         let settings = self.settings(&flags)?;
         let location = match &settings.settings.database_url {
             Some(text) => Location::parse(&self.expand_home(text)),
@@ -95,7 +97,9 @@ impl Environment {
             editor: self.variable("VISUAL").or(self.variable("EDITOR")).map(str::to_owned),
             fence: self.fence()?,
         };
-        Ok(Context::new(workplace, surroundings, settings))
+        let mut cx = Context::new(workplace, surroundings, settings);
+        cx.op_id = op_id;
+        Ok(cx)
     }
 
     fn settings(&self, flags: &Flags) -> Result<Resolved, Refusal> {

@@ -22,7 +22,7 @@ const HEADINGS: [(&str, &[&str]); 5] = [
     (
         "The ledger:",
         &[
-            "init", "status", "which-db", "events", "audit", "doctor", "validate", "backup",
+            "init", "status", "which-db", "events", "audit", "doctor", "validate", "gc", "backup",
             "export", "import", "db",
         ],
     ),

@@ -69,6 +69,9 @@ codes! {
     ChildrenOpen "children_open" Refused;
     SubtaskDepth "subtask_depth" Refused;
     TaskArchived "task_archived" Refused;
+    // Op ids.
+    OpConflict "op_conflict" Refused;
+    OpRunning "op_running" Elsewhere;
     // Rules of projects.
     ProjectExists "project_exists" Refused;
     ProjectProtected "project_protected" Refused;

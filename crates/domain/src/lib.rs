@@ -14,6 +14,7 @@ pub mod duration;
 pub mod event;
 pub mod id;
 pub mod near;
+pub mod op;
 pub mod ownership;
 pub mod progress;
 pub mod project;

@@ -118,7 +118,9 @@ impl Project {
             | Event::CheckpointRecorded(_)
             | Event::ProgressSet(_)
             | Event::DependencyAdded(_)
-            | Event::DependencyRemoved(_) => {
+            | Event::DependencyRemoved(_)
+            | Event::WorkflowRan(_)
+            | Event::OpCompleted(_) => {
                 let kind = event.kind().as_str();
                 return Err(Broken(format!(
                     "'{kind}' cannot follow in the stream of project {}",

@@ -159,6 +159,8 @@ impl Task {
             | Event::TaskPruned(_)
             | Event::DependencyAdded(_)
             | Event::DependencyRemoved(_)
+            | Event::WorkflowRan(_)
+            | Event::OpCompleted(_)
             | Event::TaskCreated(_)
             | Event::ProjectCreated(_)
             | Event::ProjectRenamed(_)
@@ -180,7 +182,13 @@ impl Task {
     fn may_follow(&self, event: &Event) -> bool {
         use Status::{Archived, Backlog, Blocked, Done, InProgress, Ready};
         match (self.status, event) {
-            (_, Event::CommentAdded(_) | Event::TaskUpdated(_) | Event::TaskMoved(_)) => true,
+            (
+                _,
+                Event::CommentAdded(_)
+                | Event::TaskUpdated(_)
+                | Event::TaskMoved(_)
+                | Event::WorkflowRan(_),
+            ) => true,
             (status, Event::TaskPruned(_)) => status.is_settled(),
             (_, Event::TaskClaimed(data)) => match data.won {
                 Won::Claimed => self.status == Ready,
@@ -215,6 +223,7 @@ impl Task {
             (
                 _,
                 Event::TaskCreated(_)
+                | Event::OpCompleted(_)
                 | Event::ProjectCreated(_)
                 | Event::ProjectRenamed(_)
                 | Event::ProjectFrozen(_)
@@ -359,7 +368,9 @@ fn shows_life(event: &Event) -> bool {
         | Event::TaskMoved(_)
         | Event::TaskPruned(_)
         | Event::DependencyAdded(_)
-        | Event::DependencyRemoved(_) => false,
+        | Event::DependencyRemoved(_)
+        | Event::WorkflowRan(_)
+        | Event::OpCompleted(_) => false,
     }
 }
 

@@ -51,6 +51,9 @@ use transaction::Outcome;
 /// How often work is tried again after a lost connection.
 const ATTEMPTS: u32 = 5;
 
+/// How many old records of executions any writer takes along.
+const OPS_EXPIRED: u64 = 10;
+
 /// Whether a transaction writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
@@ -271,10 +274,11 @@ impl Ledger {
         let snapshot = Snapshot::new(&mut *store, now).heard_by(self.listener.clone());
         let mut tx = Transaction::new(snapshot, provenance.clone())?;
         let value = work(&mut tx)?;
-        let outcome = tx.outcome();
-        if !outcome.wrote {
+        if !tx.outcome().wrote {
             return Ok(Tried::Committed(value));
         }
+        tx.expire_ops(OPS_EXPIRED)?;
+        let outcome = tx.outcome();
         match store.commit(outcome.head) {
             Ok(()) => Ok(Tried::Committed(value)),
             Err(fault) if fault.lost => Ok(Tried::Unknown(value, outcome, fault)),

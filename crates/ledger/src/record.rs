@@ -3,13 +3,14 @@
 use serde_json::{Map, Value};
 use windlass_domain::chain::{Hash, Head, Header, Provenance};
 use windlass_domain::event::{Kind, Subject, Unreadable};
+use windlass_domain::op::OpRecord;
 use windlass_domain::project::{Counts, Project};
 use windlass_domain::{
     Code, CorrelationId, Event, EventId, ProjectId, Status, Stream, Task, TaskId, Time,
 };
 
 use crate::cell::{Cell, Columns};
-use crate::fault::Fault;
+use crate::fault::{Fault, unreadable};
 use crate::store::{Candidate, Effect};
 
 /// A stored event.
@@ -276,6 +277,17 @@ pub(crate) fn read_candidate(row: &dyn Columns) -> Result<Candidate, Fault> {
         urgency: row.int(1)?,
         due_key: row.int(2)?,
         routed: !row.text(3)?.is_empty(),
+    })
+}
+
+pub(crate) fn read_op(row: &dyn Columns) -> Result<OpRecord, Fault> {
+    Ok(OpRecord {
+        op_id: row.text(0)?,
+        operation: row.text(1)?,
+        input: row.hash(2)?,
+        result: serde_json::from_str(&row.text(3)?).map_err(unreadable)?,
+        at: Time::from_millis(row.int(4)?),
+        seq: row.count(5)?,
     })
 }
 

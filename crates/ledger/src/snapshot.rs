@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use windlass_domain::chain::Head;
+use windlass_domain::chain::{Hash, Head};
 use windlass_domain::completion::Obstacles;
 use windlass_domain::dependency;
 use windlass_domain::id::Fragment;
+use windlass_domain::op::{OpId, OpRecord};
 use windlass_domain::project::Project;
 use windlass_domain::words::Asked;
-use windlass_domain::{Code, ProjectId, Refusal, Stream, Task, TaskId, Time};
+use windlass_domain::{Code, EventId, ProjectId, Refusal, Stream, Task, TaskId, Time};
 
 use crate::fault::{Error, Fault};
 use crate::record::{Details, Recorded};
@@ -17,6 +18,8 @@ use crate::store::{Agent, Candidate, DEPTH_CAP, Effect, ListFilter, QueueFilter,
 
 /// More matches than this are not listed when an id is ambiguous.
 const CANDIDATES_SHOWN: usize = 5;
+/// Events in which the last turn of a task is looked for first.
+const LOOKED_BACK: u64 = 8;
 
 /// The ledger at one moment.
 pub struct Snapshot<'a> {
@@ -324,6 +327,40 @@ impl<'a> Snapshot<'a> {
             filter.tags = by_depth.into_iter().map(|(_, tag)| tag).collect();
         }
         Ok(filter)
+    }
+
+    /// What was executed under an op id; nothing once that is too old to be remembered.
+    pub fn op(&mut self, op_id: &OpId) -> Result<Option<OpRecord>, Fault> {
+        let found = self.store.op(op_id.as_str())?;
+        Ok(found.filter(|record| !record.is_expired(self.now)))
+    }
+
+    /// The execution of that request which left a task with this as its last turn.
+    pub fn op_turned(
+        &mut self,
+        after: EventId,
+        operation: &str,
+        input: &Hash,
+    ) -> Result<Option<OpRecord>, Fault> {
+        let found = self.store.op_turned(after, operation, input)?;
+        Ok(found.filter(|record| !record.is_expired(self.now)))
+    }
+
+    /// The last event of a task that changed its status, owner or dependencies.
+    pub fn last_turn(&mut self, task: &Task) -> Result<EventId, Fault> {
+        let mut asked = LOOKED_BACK;
+        loop {
+            let history = self.store.history(task.id.into(), asked)?;
+            for recorded in &history {
+                if recorded.event()?.is_some_and(|event| event.is_a_turn()) {
+                    return Ok(recorded.header.id);
+                }
+            }
+            if (history.len() as u64) < asked {
+                return Err(Fault::bug(format!("task {} has no beginning", task.id)));
+            }
+            asked *= 8;
+        }
     }
 
     /// What this machine has to do.

@@ -12,7 +12,7 @@ use crate::store::ListFilter;
 
 /// Every table of the views but the index of words, which each database keeps in its own way.
 /// What is not here is the log or a working row.
-pub(crate) const VIEWS: [&str; 8] = [
+pub(crate) const VIEWS: [&str; 9] = [
     "projects",
     "tasks",
     "task_details",
@@ -21,6 +21,7 @@ pub(crate) const VIEWS: [&str; 8] = [
     "dependencies",
     "agents",
     "activity",
+    "workflow_ops",
 ];
 
 macro_rules! event_columns {
@@ -230,6 +231,23 @@ pub(crate) const WITH_SUFFIX: &str = concat!(
     task_columns!(),
     " FROM tasks WHERE tail BETWEEN $1 AND $2 ORDER BY tail LIMIT $3"
 );
+
+/// An op id that was used again after its record expired has a new record.
+pub(crate) const INSERT_OP: &str = "INSERT INTO workflow_ops \
+    (op_id, workflow, state, input_hash, result, turned, created_at, updated_at, seq) \
+    VALUES ($1, $2, 'completed', $3, $4, $5, $6, $6, $7) \
+    ON CONFLICT (op_id) DO UPDATE SET workflow = excluded.workflow, \
+    input_hash = excluded.input_hash, result = excluded.result, turned = excluded.turned, \
+    created_at = excluded.created_at, updated_at = excluded.updated_at, seq = excluded.seq";
+/// By the primary key.
+pub(crate) const OP: &str = "SELECT op_id, workflow, input_hash, result, created_at, seq FROM workflow_ops WHERE op_id = $1";
+/// By `workflow_ops_turned`.
+pub(crate) const OP_TURNED: &str = "SELECT op_id, workflow, input_hash, result, created_at, seq \
+    FROM workflow_ops WHERE turned = $1 AND workflow = $2 AND input_hash = $3";
+/// By `workflow_ops_age`.
+pub(crate) const OPS_UNTIL: &str = "SELECT op_id, workflow, input_hash, result, created_at, seq \
+    FROM workflow_ops WHERE created_at <= $1 ORDER BY created_at LIMIT $2";
+pub(crate) const DELETE_OP: &str = "DELETE FROM workflow_ops WHERE op_id = $1";
 
 pub(crate) const INSERT_EFFECT: &str =
     "INSERT INTO effects (event_seq, host, kind, data) VALUES ($1, $2, $3, $4)";

@@ -3,9 +3,10 @@
 use std::ops::{Deref, DerefMut};
 
 use windlass_domain::chain::{Hash, Head, Header, Provenance};
-use windlass_domain::event::{Kind, TaskPruned};
+use windlass_domain::event::{Kind, OpCompleted, TaskPruned};
+use windlass_domain::op::{KEPT, OpId, OpRecord};
 use windlass_domain::project::Project;
-use windlass_domain::{Event, EventId, ProjectId, Stream, Task, TaskId, Time};
+use windlass_domain::{CorrelationId, Event, EventId, ProjectId, Stream, Task, TaskId, Time};
 
 use crate::fault::Fault;
 use crate::record::Recorded;
@@ -59,6 +60,16 @@ impl<'a> Transaction<'a> {
     /// A new id for a task.
     pub fn new_task_id(&self) -> Result<TaskId, Fault> {
         Ok(TaskId::from_parts(self.now(), random_bits()?))
+    }
+
+    /// Ties everything recorded from here on together, unless it is already; returns by what.
+    pub fn correlate(&mut self) -> Result<CorrelationId, Fault> {
+        let correlation = match self.provenance.correlation {
+            Some(correlation) => correlation,
+            None => CorrelationId::from_parts(self.now(), random_bits()?),
+        };
+        self.provenance.correlation = Some(correlation);
+        Ok(correlation)
     }
 
     /// A new id for a project.
@@ -161,6 +172,39 @@ impl<'a> Transaction<'a> {
             views.apply(event)?;
         }
         views.flush()
+    }
+
+    /// Everything recorded from here on happens under this op id.
+    pub fn act_under(&mut self, op_id: &OpId) {
+        self.provenance.op = Some(op_id.as_str().to_owned());
+    }
+
+    /// Records what was answered under the op id; its stream is the correlation of the execution.
+    pub fn complete_op(&mut self, completed: OpCompleted) -> Result<(), Fault> {
+        let correlation = self.correlate()?;
+        let op_id = self.provenance.op.clone().unwrap_or_default();
+        if let Some(expired) = self.snapshot.store.op(&op_id)? {
+            self.forget_op(&expired)?;
+        }
+        self.record(correlation.into(), 0, vec![completed.into()])
+    }
+
+    /// Forgets executions that are too old to be remembered: their rows, and the data of their
+    /// events. Returns how many, at most `limit`.
+    pub fn expire_ops(&mut self, limit: u64) -> Result<u64, Fault> {
+        let until = self.now().before(KEPT);
+        let expired = self.snapshot.store.ops_until(until, limit)?;
+        expired.iter().try_for_each(|record| self.forget_op(record))?;
+        Ok(expired.len() as u64)
+    }
+
+    fn forget_op(&mut self, record: &OpRecord) -> Result<(), Fault> {
+        self.wrote = true;
+        let recorded = self.snapshot.store.events_after(record.seq - 1, 1)?;
+        for event in recorded.iter().filter(|event| event.data.is_some()) {
+            self.snapshot.store.empty_event(event)?;
+        }
+        self.snapshot.store.delete_op(&record.op_id)
     }
 
     /// Says what the world must do because of the events recorded so far.

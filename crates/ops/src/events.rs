@@ -46,7 +46,7 @@ pub enum Compat {
 pub const PAGE: u64 = 1_000;
 
 /// Some events, oldest first.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Page {
     pub events: Vec<Told>,
     /// Read on from here.
@@ -55,7 +55,7 @@ pub struct Page {
 }
 
 /// An event in our words, or in those of another tool.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Told {
     Own(Box<EventView>),

@@ -24,7 +24,7 @@ pages! {
     "settings_invalid"
     "invalid_transition" "already_claimed" "already_held" "stale_claim" "agent_required"
     "fence_required" "reason_required" "lease_required" "lease_not_expired" "wrong_role"
-    "dependencies_open" "dependency_cycle" "edit_conflict" "children_open" "subtask_depth" "task_archived"
+    "dependencies_open" "dependency_cycle" "edit_conflict" "op_conflict" "op_running" "children_open" "subtask_depth" "task_archived"
     "project_exists" "project_protected" "project_frozen" "import_invalid" "import_conflict"
     "file_exists" "task_not_found" "project_not_found" "code_not_found" "ledger_locked"
     "ledger_read_only" "ledger_full" "ledger_corrupt" "ledger_newer" "ledger_unreachable"
@@ -39,7 +39,7 @@ pub struct Explain {
 }
 
 /// The page of a code.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct ExplainedCode {
     pub code: String,
     pub exit: u8,

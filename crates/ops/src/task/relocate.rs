@@ -26,7 +26,7 @@ pub struct Move {
 }
 
 /// Where it went.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Moved {
     #[schemars(with = "String")]
     pub task_id: TaskId,
