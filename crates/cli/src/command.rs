@@ -136,8 +136,7 @@ pub(crate) fn globals() -> [Arg; 4] {
     [
         global("db", "The ledger: a path or a postgres:// address").value_name("PATH_OR_URL"),
         global("format", "How to answer: text or json").value_name("FORMAT"),
-        global("op-id", "A key of yours, under which it happens once")
-            .value_name("KEY"),
+        global("op-id", "A key of yours, under which it happens once").value_name("KEY"),
         global("json", "Answer with one JSON document").action(ArgAction::SetTrue),
     ]
 }

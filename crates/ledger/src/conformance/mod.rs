@@ -5,6 +5,7 @@ mod bulk;
 mod lists;
 mod log;
 mod moving;
+mod ops;
 mod plans;
 mod pruning;
 mod queue;
