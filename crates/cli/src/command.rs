@@ -16,9 +16,10 @@ use crate::wrap::{LongWord, wrap};
 use crate::{help, suggest};
 
 /// What a group of subcommands is about.
-pub(crate) const GROUPS: [(&str, &str); 6] = [
+pub(crate) const GROUPS: [(&str, &str); 7] = [
     ("project", "Projects: named queues of tasks"),
     ("task", "Tasks: add, claim, report, complete"),
+    ("dep", "Dependencies: what waits for what, across projects"),
     ("agent", "Agents: who is at work, who did what"),
     ("audit", "The hash chain of the log"),
     ("import", "Coming from elsewhere: another ledger, HZL, beads"),

@@ -11,8 +11,8 @@ use crate::operation::{Access, Lines, Operation, Output, Place};
 use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{
-    agent, db, events, exchange, explain, health, import, project, setup, show_settings, stats,
-    task, why,
+    agent, db, dep, events, exchange, explain, health, import, project, setup, show_settings,
+    stats, task, why,
 };
 
 /// Every operation, in the order people meet them.
@@ -46,6 +46,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<task::Move>(),
     Entry::of::<task::AddDep>(),
     Entry::of::<task::RemoveDep>(),
+    Entry::of::<dep::List>(),
     Entry::of::<task::Archive>(),
     Entry::of::<task::Restore>(),
     Entry::of::<task::Prune>(),
