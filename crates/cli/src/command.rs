@@ -111,7 +111,12 @@ fn sorted(words: &[OsString], width: usize) -> Result<ArgMatches, clap::Error> {
 }
 
 fn operation(name: &'static str, entry: &Entry, width: usize) -> Command {
-    leaf(name, entry.about, entry.example, width).defer(entry.arguments)
+    let leaf = leaf(name, entry.about, entry.example, width);
+    match entry.formats.is_empty() {
+        true => leaf.defer(entry.arguments),
+        // Its own --format must be there before the one of every command would be added.
+        false => (entry.arguments)(leaf),
+    }
 }
 
 /// The text about it is part of the template, because the arguments, when they are added, bring
@@ -156,7 +161,7 @@ pub(crate) fn parse(words: &[OsString], width: usize) -> Result<Parsed, Wrong> {
     let refused = |refusal| Wrong { refusal, help: None, format: asked_format };
     let flags = Flags {
         db: leaf.get_one::<String>("db").cloned(),
-        format: format(&leaf).map_err(refused)?,
+        format: format(&leaf, own_formats(&name)).map_err(refused)?,
         purpose: format!("windlass {}", name.replace('.', " ")),
     };
     if let Some(own) = OWN.iter().find(|own| own.name == name) {
@@ -181,9 +186,18 @@ fn chosen(matches: &mut ArgMatches) -> (String, ArgMatches) {
     (name.join("."), leaf)
 }
 
-fn format(leaf: &ArgMatches) -> Result<Option<Format>, Refusal> {
+/// The languages in which a command can answer beside text and JSON.
+fn own_formats(name: &str) -> &'static [&'static str] {
+    Entry::named(name).map_or(&[], |entry| entry.formats)
+}
+
+/// A language of the command's own is text to everybody else.
+fn format(leaf: &ArgMatches, own: &[&str]) -> Result<Option<Format>, Refusal> {
     match (leaf.get_flag("json"), leaf.get_one::<String>("format")) {
         (true, _) => Ok(Some(Format::Json)),
+        (false, Some(text)) if own.contains(&text.as_str()) => Ok(Some(Format::Text)),
+        // The command itself knows best what it can do.
+        (false, Some(text)) if !own.is_empty() => Ok(format_named(text).ok()),
         (false, Some(text)) => format_named(text).map(Some),
         (false, None) => Ok(None),
     }

@@ -2,6 +2,7 @@
 
 use clap::{Arg, ValueHint};
 use windlass_domain::{Code, Status};
+use windlass_ops::table::Entry;
 
 use super::Candidate;
 
@@ -52,7 +53,10 @@ pub(super) fn value_of(operation: &str, argument: &Arg) -> Wanted {
         }
         (_, "agent" | "author" | "from_agent" | "to_agent") => Wanted::Value(Value::Agent),
         (_, "code") => words(Code::ALL.iter().map(|code| code.as_str())),
-        (_, "format") => words(["text", "json"]),
+        (_, "format") => {
+            let own = Entry::named(operation).map_or(&[][..], |entry| entry.formats);
+            words(own.iter().copied().chain(["text", "json"]))
+        }
         ("PATH_OR_URL" | "FILE" | "FOLDER", _) => Wanted::Files,
         _ => Wanted::Nothing,
     }
