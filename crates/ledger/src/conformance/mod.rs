@@ -2,6 +2,7 @@
 
 mod activity;
 mod bulk;
+mod edges;
 mod lists;
 mod log;
 mod moving;
