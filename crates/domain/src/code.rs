@@ -83,6 +83,7 @@ codes! {
     // Not found.
     TaskNotFound "task_not_found" NotFound;
     ProjectNotFound "project_not_found" NotFound;
+    WorkflowNotFound "workflow_not_found" NotFound;
     CodeNotFound "code_not_found" NotFound;
     // Storage.
     LedgerLocked "ledger_locked" Storage;

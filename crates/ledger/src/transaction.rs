@@ -6,6 +6,7 @@ use windlass_domain::chain::{Hash, Head, Header, Provenance};
 use windlass_domain::event::{Kind, OpCompleted, TaskPruned};
 use windlass_domain::op::{KEPT, OpId, OpRecord};
 use windlass_domain::project::Project;
+use windlass_domain::workflow::pause::{may_end_a_wait, unpause};
 use windlass_domain::{CorrelationId, Event, EventId, ProjectId, Stream, Task, TaskId, Time};
 
 use crate::fault::Fault;
@@ -24,6 +25,8 @@ pub struct Transaction<'a> {
     last: Option<EventId>,
     /// There is something to commit.
     wrote: bool,
+    /// Something may wait for less than before.
+    may_unpause: bool,
 }
 
 impl std::fmt::Debug for Transaction<'_> {
@@ -49,7 +52,7 @@ impl<'a> DerefMut for Transaction<'a> {
 impl<'a> Transaction<'a> {
     pub(crate) fn new(mut snapshot: Snapshot<'a>, provenance: Provenance) -> Result<Self, Fault> {
         let head = snapshot.head()?;
-        Ok(Self { snapshot, provenance, head, last: None, wrote: false })
+        Ok(Self { snapshot, provenance, head, last: None, wrote: false, may_unpause: false })
     }
 
     /// The end of the log, with what this transaction has recorded.
@@ -109,6 +112,7 @@ impl<'a> Transaction<'a> {
     fn record(&mut self, stream: Stream, version: u64, events: Vec<Event>) -> Result<(), Fault> {
         let mut recorded = Vec::with_capacity(events.len());
         for (stream_seq, event) in (version + 1..).zip(events) {
+            self.may_unpause |= may_end_a_wait(&event);
             let (id, at) = (None, self.now());
             let happened = Happened { id, at, stream, provenance: self.provenance.clone(), event };
             let next = happened.after(&self.head, stream_seq)?;
@@ -117,6 +121,21 @@ impl<'a> Transaction<'a> {
             recorded.push(next);
         }
         self.store_all(&recorded)
+    }
+
+    /// Ends the pauses that are over, now that everything else was recorded. Whatever settled the
+    /// last thing a task waits for, it goes on in the same transaction.
+    pub(crate) fn unpause(&mut self) -> Result<(), Fault> {
+        if !std::mem::take(&mut self.may_unpause) {
+            return Ok(());
+        }
+        for task in self.snapshot.store.pause_over()? {
+            if let Some(over) = unpause(&task) {
+                self.provenance.causation = self.last;
+                self.record(task.id.into(), task.version, vec![over])?;
+            }
+        }
+        Ok(())
     }
 
     /// Begins to record many events, which are written many at a time.

@@ -85,7 +85,7 @@ fn reason(delegated: Delegated<'_>, until: Until) -> String {
     match until {
         Until::Unblocked => format!("paused for delegated task {id}: {title}"),
         Until::NothingOpen => {
-            format!("paused until delegated task {id} and all else it waits for is done: {title}")
+            format!("paused until nothing it waits for is open; delegated task {id}: {title}")
         }
     }
 }
