@@ -155,15 +155,19 @@ impl Task {
             Event::CheckpointRecorded(data) => self.progress = data.progress.or(self.progress),
             Event::ProgressSet(data) => self.progress = Some(data.progress),
             Event::TaskMoved(data) => self.project = data.project,
+            // It is settled first, so that nothing waits for it, and then leaves the views.
+            Event::TaskDeleted(_) => self.enter(Status::Archived, at),
             Event::CommentAdded(_)
             | Event::TaskPruned(_)
             | Event::DependencyAdded(_)
             | Event::DependencyRemoved(_)
+            | Event::DependencyKept(_)
             | Event::TaskCreated(_)
             | Event::ProjectCreated(_)
             | Event::ProjectRenamed(_)
             | Event::ProjectFrozen(_)
-            | Event::ProjectUnfrozen(_) => {}
+            | Event::ProjectUnfrozen(_)
+            | Event::ProjectDeleted(_) => {}
         }
         if shows_life(event) {
             self.active_at = Some(at);
@@ -180,7 +184,14 @@ impl Task {
     fn may_follow(&self, event: &Event) -> bool {
         use Status::{Archived, Backlog, Blocked, Done, InProgress, Ready};
         match (self.status, event) {
-            (_, Event::CommentAdded(_) | Event::TaskUpdated(_) | Event::TaskMoved(_)) => true,
+            (
+                _,
+                Event::CommentAdded(_)
+                | Event::TaskUpdated(_)
+                | Event::TaskMoved(_)
+                | Event::TaskDeleted(_)
+                | Event::DependencyKept(_),
+            ) => true,
             (status, Event::TaskPruned(_)) => status.is_settled(),
             (_, Event::TaskClaimed(data)) => match data.won {
                 Won::Claimed => self.status == Ready,
@@ -205,20 +216,20 @@ impl Task {
                 status == Archived && matches!(data.to, Backlog | Ready | Done)
             }
             (status, Event::ProgressSet(_)) => !matches!(status, Done | Archived),
-            (
-                status,
-                Event::TaskArchived(_)
-                | Event::CheckpointRecorded(_)
-                | Event::DependencyAdded(_)
-                | Event::DependencyRemoved(_),
-            ) => status != Archived,
+            // An archived task is left alone, but not by what is done to many tasks at once.
+            (status, Event::DependencyAdded(data)) => status != Archived || data.because.is_some(),
+            (status, Event::DependencyRemoved(data)) => {
+                status != Archived || data.because.is_some()
+            }
+            (status, Event::TaskArchived(_) | Event::CheckpointRecorded(_)) => status != Archived,
             (
                 _,
                 Event::TaskCreated(_)
                 | Event::ProjectCreated(_)
                 | Event::ProjectRenamed(_)
                 | Event::ProjectFrozen(_)
-                | Event::ProjectUnfrozen(_),
+                | Event::ProjectUnfrozen(_)
+                | Event::ProjectDeleted(_),
             ) => false,
         }
     }
@@ -346,6 +357,7 @@ fn shows_life(event: &Event) -> bool {
         | Event::ProjectRenamed(_)
         | Event::ProjectFrozen(_)
         | Event::ProjectUnfrozen(_)
+        | Event::ProjectDeleted(_)
         | Event::TaskCreated(_)
         | Event::TaskUpdated(_)
         | Event::ClaimExpired(_)
@@ -357,9 +369,11 @@ fn shows_life(event: &Event) -> bool {
         | Event::TaskArchived(_)
         | Event::TaskRestored(_)
         | Event::TaskMoved(_)
+        | Event::TaskDeleted(_)
         | Event::TaskPruned(_)
         | Event::DependencyAdded(_)
-        | Event::DependencyRemoved(_) => false,
+        | Event::DependencyRemoved(_)
+        | Event::DependencyKept(_) => false,
     }
 }
 

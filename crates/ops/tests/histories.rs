@@ -184,7 +184,7 @@ impl World {
                 self.run("task.update", json!({"task": task, "title": title}));
                 self.run("task.comment", json!({"task": other, "text": comment}));
             }
-            25..=27 => drop(self.run("task.move", json!({"task": task, "project": project}))),
+            25..=27 => drop(self.run("task.move", json!({"tasks": [task], "project": project}))),
             28 => {
                 let older_than = dice.pick(&["90m", "2h", "4h"]);
                 self.prune(json!({"all": true, "older_than": older_than, "yes": true}));
