@@ -22,7 +22,7 @@ use crate::view::{ProjectNames, usage};
 pub struct Move {
     /// The tasks, each by its id or at least 4 characters of its beginning or end, and last the
     /// project they go to
-    #[arg(value_name = "TASK… PROJECT", required_unless_present = "project", num_args = 1..)]
+    #[arg(value_name = "TASK… PROJECT", num_args = 0..)]
     #[serde(default)]
     pub tasks: Vec<String>,
     /// The project they go to, where it is not the last word
@@ -103,7 +103,7 @@ impl Operation for Move {
             for id in &set {
                 move_one(tx, *id, to.id)?;
             }
-            if let (true, Some(task)) = (is_one, tasks.pop()) {
+            if is_one && let Some(task) = tasks.pop() {
                 return Ok(Moved::One(MovedTask { edges, ..task }));
             }
             let (to_project, count) = (to.name, set.len() as u64);
