@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut};
 
 use windlass_domain::chain::{Hash, Head, Header, Provenance};
-use windlass_domain::event::{Kind, OpCompleted, TaskPruned};
+use windlass_domain::event::{Kind, OpCompleted, TaskDeleted, TaskPruned};
 use windlass_domain::op::{KEPT, OpId, OpRecord};
 use windlass_domain::project::Project;
 use windlass_domain::workflow::pause::{may_end_a_wait, unpause};
@@ -155,6 +155,12 @@ impl<'a> Transaction<'a> {
     pub fn prune(&mut self, task: &Task) -> Result<u64, Fault> {
         self.record(task.id.into(), task.version, vec![TaskPruned {}.into()])?;
         self.forget(task.id.into())
+    }
+
+    /// Takes a task out of the views for good, in whatever status it is. Its events stay as they
+    /// are.
+    pub fn delete(&mut self, task: &Task, event: TaskDeleted) -> Result<(), Fault> {
+        self.record(task.id.into(), task.version, vec![event.into()])
     }
 
     /// Takes the data of a stream's events away, but of the one that prunes it; returns of how many.

@@ -305,7 +305,8 @@ impl Operation for Status {
     const PLACE: Place = Place::Workplace;
 
     fn run(&self, cx: &mut Context) -> Result<StatusShown, Error> {
-        let (head, projects) = cx.read(|snapshot| Ok((snapshot.head()?, snapshot.projects()?)))?;
+        let (head, projects) =
+            cx.read(|snapshot| Ok((snapshot.head()?, snapshot.all_projects()?)))?;
         let choice = Choice::of(cx);
         let size_bytes = match &cx.workplace.location {
             Location::Sqlite(path) => Some(size(path) + size(&write_ahead_log(path))),
@@ -319,7 +320,7 @@ impl Operation for Status {
             exists: size_bytes != Some(0),
             size_bytes,
             head: HeadView::from(head),
-            projects: projects.len() as u64,
+            projects: projects.iter().filter(|project| !project.deleted).count() as u64,
             tasks: projects.iter().map(|project| Statuses::from(&project.counts)).sum(),
         };
         Ok(StatusShown { success: true, data })

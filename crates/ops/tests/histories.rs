@@ -105,6 +105,25 @@ impl World {
         self.tasks.retain(|task| !gone.contains(&task.as_str()));
     }
 
+    fn delete_and_make_again(&mut self, dice: &mut Dice, project: &str, task: &str) {
+        use serde_json::json;
+        let mut input = json!({"name": project, "force": true, "reason": "because"});
+        match dice.roll(4) {
+            0 => input["move_to"] = json!("inbox"),
+            1 => input["delete_tasks"] = json!(true),
+            _ => input["archive_tasks"] = json!(true),
+        }
+        match dice.roll(4) {
+            0 => input["rewrite_deps"] = json!(task),
+            1 => input["edges"] = json!("settle"),
+            2 => input["edges"] = json!("keep"),
+            _ => {}
+        }
+        if self.run("project.delete", input).is_some() {
+            self.run("project.create", json!({"name": project}));
+        }
+    }
+
     fn step(&mut self, dice: &mut Dice) {
         use serde_json::json;
         self.clock.0.fetch_add(i64::try_from(dice.roll(40_000)).unwrap(), Ordering::SeqCst);
@@ -126,7 +145,7 @@ impl World {
             }
             input
         };
-        match dice.roll(36) {
+        match dice.roll(38) {
             0..=4 => {
                 let mut input = by(
                     json!({"title": "t", "project": project, "status": status, "tags": tags,
@@ -184,7 +203,7 @@ impl World {
                 self.run("task.update", json!({"task": task, "title": title}));
                 self.run("task.comment", json!({"task": other, "text": comment}));
             }
-            25..=27 => drop(self.run("task.move", json!({"task": task, "project": project}))),
+            25..=27 => drop(self.run("task.move", json!({"tasks": [task], "project": project}))),
             28 => {
                 let older_than = dice.pick(&["90m", "2h", "4h"]);
                 self.prune(json!({"all": true, "older_than": older_than, "yes": true}));
@@ -196,6 +215,12 @@ impl World {
                     json!({"task": task, "agent": agent, "if_expired": !forced, "force": forced}),
                 );
             }
+            35 => {
+                let mut input = json!({"tasks": [task, other], "project": project});
+                input["edges"] = json!(dice.pick(&["keep", "settle"]));
+                self.run("task.move", input);
+            }
+            36 if dice.roll(3) == 0 => self.delete_and_make_again(dice, project, &task),
             _ => drop(self.run(
                 "task.checkpoint",
                 by(json!({"task": task, "name": "c", "progress": dice.roll(101)})),

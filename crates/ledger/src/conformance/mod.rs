@@ -2,6 +2,7 @@
 
 mod activity;
 mod bulk;
+mod deleting;
 mod edges;
 mod lists;
 mod log;
