@@ -160,15 +160,16 @@ fn settings_are_shown_with_where_they_came_from() {
     insta::assert_snapshot!(said, @r#"
     $ export WINDLASS_CLAIMS_LEASE=30m
     $ windlass --db shared.db config
-    SETTING               VALUE      FROM
-    agent                 –          default
-    project               –          default
-    claims.lease          30m        WINDLASS_CLAIMS_LEASE
-    claims.require        nothing    default
-    database.url          shared.db  --db
-    database.synchronous  full       default
-    database.wait         30s        default
-    display.format        –          default
+    SETTING                 VALUE      FROM
+    agent                   –          default
+    project                 –          default
+    claims.lease            30m        WINDLASS_CLAIMS_LEASE
+    claims.require          nothing    default
+    workflows.auto_unpause  false      default
+    database.url            shared.db  --db
+    database.synchronous    full       default
+    database.wait           30s        default
+    display.format          –          default
     ledger: shared.db (--db)
     $ … --json
     {
@@ -196,6 +197,12 @@ fn settings_are_shown_with_where_they_came_from() {
           "value": "nothing",
           "source": "default",
           "about": "what must be shown to act on a held task: nothing, identity or fence"
+        },
+        {
+          "key": "workflows.auto_unpause",
+          "value": "false",
+          "source": "default",
+          "about": "whether every task that delegate pauses goes on by itself: true or false"
         },
         {
           "key": "database.url",
