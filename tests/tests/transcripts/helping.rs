@@ -8,7 +8,7 @@ fn the_first_page_of_help_names_every_command() {
         scene.reads("--help");
         scene.reads("--version");
     });
-    insta::assert_snapshot!(said, @"
+    insta::assert_snapshot!(said, @r#"
     $ windlass --help
     A control plane for coding agents.
     Tasks are claimed once, never lost, and really done.
@@ -18,6 +18,7 @@ fn the_first_page_of_help_names_every_command() {
     Work:
       task      Tasks: add, claim, report, complete
       project   Projects: named queues of tasks
+      dep       Dependencies: what waits for what, across projects
       agent     Agents: who is at work, who did what
       stats     Count the queue and what was finished lately
       why       Say why a task is not being worked on, or why nothing is
@@ -64,7 +65,7 @@ fn the_first_page_of_help_names_every_command() {
       windlass task complete 8F3K2Q --fence 1
     $ windlass --version
     windlass 0.1.0
-    ");
+    "#);
 }
 
 #[test]
@@ -75,7 +76,7 @@ fn every_command_says_how_it_is_used() {
         scene.reads("task complete --help");
         scene.reads("events --help");
     });
-    insta::assert_snapshot!(said, @"
+    insta::assert_snapshot!(said, @r#"
     $ windlass task --help
     Tasks: add, claim, report, complete
 
@@ -101,7 +102,7 @@ fn every_command_says_how_it_is_used() {
       set-status  Set the status of a task by hand; recorded as an override
       update      Change the fields of a task
       edit        Change a task in your editor
-      move        Move a task and its subtasks to another project
+      move        Move tasks and their subtasks to another project
       add-dep     Let a task wait for another
       remove-dep  Let a task no longer wait for another
       archive     Put a task away; restore brings it back
@@ -198,7 +199,7 @@ fn every_command_says_how_it_is_used() {
 
     Example:
       windlass events --from 100 --follow
-    ");
+    "#);
 }
 
 #[test]

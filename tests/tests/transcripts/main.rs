@@ -33,6 +33,8 @@ mod working;
 
 mod changing;
 
+mod depending;
+
 mod finding;
 
 mod showing;
