@@ -69,6 +69,9 @@ flags                                             | edges
 --cursor garbage                                  | invalid_value
 ";
 
+/// A filter, said as plainly as possible.
+type Naive<'a> = Box<dyn Fn(&Value) -> bool + 'a>;
+
 struct Yard {
     ledger: Ledger,
     ids: BTreeMap<&'static str, String>,
@@ -368,7 +371,6 @@ fn any_combination_of_filters_gives_what_each_of_them_gives() {
     let tagged = |edge: &Value, key: &str, tag: &str| {
         edge[key].as_array().unwrap().iter().any(|own| own == tag)
     };
-    type Naive<'a> = Box<dyn Fn(&Value) -> bool + 'a>;
     let filters: Vec<(&str, Naive<'_>)> = vec![
         (
             "-P writing",

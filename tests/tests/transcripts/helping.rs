@@ -8,7 +8,7 @@ fn the_first_page_of_help_names_every_command() {
         scene.reads("--help");
         scene.reads("--version");
     });
-    insta::assert_snapshot!(said, @r#"
+    insta::assert_snapshot!(said, @"
     $ windlass --help
     A control plane for coding agents.
     Tasks are claimed once, never lost, and really done.
@@ -65,7 +65,7 @@ fn the_first_page_of_help_names_every_command() {
       windlass task complete 8F3K2Q --fence 1
     $ windlass --version
     windlass 0.1.0
-    "#);
+    ");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn every_command_says_how_it_is_used() {
         scene.reads("task complete --help");
         scene.reads("events --help");
     });
-    insta::assert_snapshot!(said, @r#"
+    insta::assert_snapshot!(said, @"
     $ windlass task --help
     Tasks: add, claim, report, complete
 
@@ -199,7 +199,7 @@ fn every_command_says_how_it_is_used() {
 
     Example:
       windlass events --from 100 --follow
-    "#);
+    ");
 }
 
 #[test]
