@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use windlass_domain::op::OpId;
 use windlass_domain::{Code, Refusal};
 use windlass_ledger::Location;
 use windlass_ops::context::Surroundings;
@@ -15,11 +16,12 @@ use crate::command::Flags;
 use crate::terminal::Look;
 
 /// Variables that set a value of the settings.
-pub(crate) const VARIABLES: [(&str, &str); 8] = [
+pub(crate) const VARIABLES: [(&str, &str); 9] = [
     ("WINDLASS_AGENT", "agent"),
     ("WINDLASS_PROJECT", "project"),
     ("WINDLASS_CLAIMS_LEASE", "claims.lease"),
     ("WINDLASS_CLAIMS_REQUIRE", "claims.require"),
+    ("WINDLASS_WORKFLOWS_AUTO_UNPAUSE", "workflows.auto_unpause"),
     ("WINDLASS_DB", "database.url"),
     ("WINDLASS_DATABASE_SYNCHRONOUS", "database.synchronous"),
     ("WINDLASS_DATABASE_WAIT", "database.wait"),
@@ -78,6 +80,7 @@ impl Environment {
                 .hint("unset it, or set it to plain text")
                 .detail("field", name));
         }
+        let op_id = flags.op_id.as_deref().map(OpId::parse).transpose()?;
         let settings = self.settings(&flags)?;
         let location = match &settings.settings.database_url {
             Some(text) => Location::parse(&self.expand_home(text)),
@@ -95,7 +98,9 @@ impl Environment {
             editor: self.variable("VISUAL").or(self.variable("EDITOR")).map(str::to_owned),
             fence: self.fence()?,
         };
-        Ok(Context::new(workplace, surroundings, settings))
+        let mut cx = Context::new(workplace, surroundings, settings);
+        cx.op_id = op_id;
+        Ok(cx)
     }
 
     fn settings(&self, flags: &Flags) -> Result<Resolved, Refusal> {

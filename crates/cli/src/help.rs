@@ -18,11 +18,11 @@ pub(crate) const NARROW: usize = 60;
 
 /// Where people look for a command, in the order in which they need them.
 const HEADINGS: [(&str, &[&str]); 5] = [
-    ("Work:", &["task", "project", "dep", "agent", "stats", "why"]),
+    ("Work:", &["task", "project", "dep", "workflow", "agent", "stats", "why"]),
     (
         "The ledger:",
         &[
-            "init", "status", "which-db", "events", "audit", "doctor", "validate", "backup",
+            "init", "status", "which-db", "events", "audit", "doctor", "validate", "gc", "backup",
             "export", "import", "db",
         ],
     ),

@@ -118,6 +118,11 @@ pub fn renew(
     ))
 }
 
+/// The fact that the lease of a claim ran out, if it did and that is not recorded yet.
+pub fn ran_out(task: &Task, now: Time) -> Option<Event> {
+    task.lease_ran_out(now).then(|| expire(task)).flatten()
+}
+
 /// The fact that the lease ran out, unless it is recorded already.
 fn expire(task: &Task) -> Option<Event> {
     let held = task.held()?;

@@ -70,6 +70,9 @@ codes! {
     SubtaskDepth "subtask_depth" Refused;
     TaskArchived "task_archived" Refused;
     EdgesOutside "edges_outside" Refused;
+    // Op ids.
+    OpConflict "op_conflict" Refused;
+    OpRunning "op_running" Elsewhere;
     // Rules of projects.
     ProjectExists "project_exists" Refused;
     ProjectProtected "project_protected" Refused;
@@ -83,6 +86,7 @@ codes! {
     // Not found.
     TaskNotFound "task_not_found" NotFound;
     ProjectNotFound "project_not_found" NotFound;
+    WorkflowNotFound "workflow_not_found" NotFound;
     CodeNotFound "code_not_found" NotFound;
     // Storage.
     LedgerLocked "ledger_locked" Storage;

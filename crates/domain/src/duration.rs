@@ -20,6 +20,10 @@ impl Span {
         Self(millis)
     }
 
+    pub const fn from_days(days: i64) -> Self {
+        Self::from_millis(days * 24 * 60 * 60 * 1_000)
+    }
+
     pub const fn as_millis(self) -> i64 {
         self.0
     }

@@ -7,7 +7,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{ProjectId, Status, TaskId, Time};
+use crate::chain::Hash;
+use crate::{EventId, ProjectId, Status, TaskId, Time};
 
 /// By what right something was done to a task.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -223,6 +224,9 @@ pub struct TaskReleased {
 pub struct TaskBlocked {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The block ends by itself when nothing it waits for is open.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub auto_unpause: bool,
     #[serde(default, skip_serializing_if = "Authority::is_free")]
     pub authority: Authority,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -232,6 +236,9 @@ pub struct TaskBlocked {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TaskUnblocked {
     pub to: Status,
+    /// Whom a task that goes back to the queue is routed to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub routed_to: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_until: Option<Time>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -357,6 +364,36 @@ pub struct DependencyKept {
     pub because: String,
 }
 
+/// A workflow was run: what it did to other tasks shares its correlation id.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkflowRan {
+    pub workflow: String,
+    /// The task it made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made: Option<TaskId>,
+}
+
+/// An operation was executed under an op id, and this was its answer. Its data are taken away when
+/// the record expires.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OpCompleted {
+    pub operation: String,
+    /// What was asked, as a hash.
+    pub input: Hash,
+    pub result: Value,
+    /// The task whose state the execution began and ended with, when the op id was made from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<Turn>,
+}
+
+/// The last events of a task that changed its status, owner or dependencies: before and after an
+/// execution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Turn {
+    pub before: EventId,
+    pub after: EventId,
+}
+
 macro_rules! events {
     ($($name:ident $kind:literal $version:literal $subject:ident;)+) => {
         /// One fact.
@@ -423,6 +460,8 @@ macro_rules! events {
 pub enum Subject {
     Project,
     Task,
+    /// One execution under an op id.
+    Op,
 }
 
 impl Subject {
@@ -430,6 +469,7 @@ impl Subject {
         match self {
             Self::Project => "project",
             Self::Task => "task",
+            Self::Op => "op",
         }
     }
 }
@@ -462,6 +502,45 @@ events! {
     DependencyAdded "dependency_added" 1 Task;
     DependencyRemoved "dependency_removed" 1 Task;
     DependencyKept "dependency_kept" 1 Task;
+    WorkflowRan "workflow_ran" 1 Task;
+    OpCompleted "op_completed" 1 Op;
+}
+
+impl Event {
+    /// It changed the status, the owner or the dependencies of a task.
+    pub fn is_a_turn(&self) -> bool {
+        match self {
+            Self::TaskCreated(_)
+            | Self::TaskClaimed(_)
+            | Self::TaskReleased(_)
+            | Self::TaskBlocked(_)
+            | Self::TaskUnblocked(_)
+            | Self::TaskCompleted(_)
+            | Self::TaskReopened(_)
+            | Self::StatusSet(_)
+            | Self::TaskArchived(_)
+            | Self::TaskRestored(_)
+            | Self::TaskPruned(_)
+            | Self::TaskDeleted(_)
+            | Self::DependencyAdded(_)
+            | Self::DependencyRemoved(_) => true,
+            Self::TaskUpdated(data) => data.agent.is_some(),
+            Self::ProjectCreated(_)
+            | Self::ProjectRenamed(_)
+            | Self::ProjectFrozen(_)
+            | Self::ProjectUnfrozen(_)
+            | Self::ProjectDeleted(_)
+            | Self::ClaimRenewed(_)
+            | Self::ClaimExpired(_)
+            | Self::TaskMoved(_)
+            | Self::CommentAdded(_)
+            | Self::CheckpointRecorded(_)
+            | Self::ProgressSet(_)
+            | Self::DependencyKept(_)
+            | Self::WorkflowRan(_)
+            | Self::OpCompleted(_) => false,
+        }
+    }
 }
 
 impl Kind {

@@ -108,7 +108,7 @@ id! {
     CorrelationId
 }
 id! {
-    /// The thing a run of events is about: a task, a project.
+    /// The thing a run of events is about: a task, a project, one execution of an operation.
     Stream
 }
 
@@ -120,6 +120,12 @@ impl From<TaskId> for Stream {
 
 impl From<ProjectId> for Stream {
     fn from(id: ProjectId) -> Self {
+        Self(id.0)
+    }
+}
+
+impl From<CorrelationId> for Stream {
+    fn from(id: CorrelationId) -> Self {
         Self(id.0)
     }
 }

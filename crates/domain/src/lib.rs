@@ -15,6 +15,7 @@ pub mod edges;
 pub mod event;
 pub mod id;
 pub mod near;
+pub mod op;
 pub mod ownership;
 pub mod progress;
 pub mod project;
@@ -26,6 +27,7 @@ pub mod time;
 pub mod transition;
 pub mod why;
 pub mod words;
+pub mod workflow;
 
 pub use code::{Code, Exit};
 pub use event::{Event, Kind};

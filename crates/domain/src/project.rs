@@ -126,7 +126,9 @@ impl Project {
             | Event::ProgressSet(_)
             | Event::DependencyAdded(_)
             | Event::DependencyRemoved(_)
-            | Event::DependencyKept(_) => {
+            | Event::DependencyKept(_)
+            | Event::WorkflowRan(_)
+            | Event::OpCompleted(_) => {
                 let kind = event.kind().as_str();
                 return Err(Broken(format!(
                     "'{kind}' cannot follow in the stream of project {}",

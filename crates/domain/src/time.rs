@@ -28,6 +28,11 @@ impl Time {
         Self(self.0.saturating_add(span.as_millis()).min(LATEST))
     }
 
+    #[must_use]
+    pub const fn before(self, span: Span) -> Self {
+        Self::from_millis(self.as_millis().saturating_sub(span.as_millis()))
+    }
+
     pub fn millis_since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)
     }

@@ -53,6 +53,9 @@ use transaction::Outcome;
 /// How often work is tried again after a lost connection.
 const ATTEMPTS: u32 = 5;
 
+/// How many old records of executions any writer takes along.
+const OPS_EXPIRED: u64 = 10;
+
 /// Whether a transaction writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
@@ -273,10 +276,12 @@ impl Ledger {
         let snapshot = Snapshot::new(&mut *store, now).heard_by(self.listener.clone());
         let mut tx = Transaction::new(snapshot, provenance.clone())?;
         let value = work(&mut tx)?;
-        let outcome = tx.outcome();
-        if !outcome.wrote {
+        if !tx.outcome().wrote {
             return Ok(Tried::Committed(value));
         }
+        tx.unpause()?;
+        tx.expire_ops(OPS_EXPIRED)?;
+        let outcome = tx.outcome();
         match store.commit(outcome.head) {
             Ok(()) => Ok(Tried::Committed(value)),
             Err(fault) if fault.lost => Ok(Tried::Unknown(value, outcome, fault)),

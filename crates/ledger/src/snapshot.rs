@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
-use windlass_domain::chain::Head;
+use windlass_domain::chain::{Hash, Head};
 use windlass_domain::completion::Obstacles;
 use windlass_domain::dependency;
 use windlass_domain::id::Fragment;
+use windlass_domain::op::{OpId, OpRecord};
 use windlass_domain::project::Project;
 use windlass_domain::words::Asked;
-use windlass_domain::{Code, ProjectId, Refusal, Stream, Task, TaskId, Time};
+use windlass_domain::workflow::resume::InHand;
+use windlass_domain::{
+    Code, CorrelationId, EventId, ProjectId, Refusal, Stream, Task, TaskId, Time,
+};
 
 use crate::edges::{Edge, EdgeFilter};
 use crate::fault::{Error, Fault};
@@ -18,6 +22,8 @@ use crate::store::{Agent, Candidate, DEPTH_CAP, Effect, ListFilter, QueueFilter,
 
 /// More matches than this are not listed when an id is ambiguous.
 const CANDIDATES_SHOWN: usize = 5;
+/// Events in which the last turn of a task is looked for first.
+const LOOKED_BACK: u64 = 8;
 
 /// The ledger at one moment.
 pub struct Snapshot<'a> {
@@ -80,6 +86,21 @@ impl<'a> Snapshot<'a> {
     /// Comments, checkpoints and reasons for blocks, oldest first.
     pub fn notes(&mut self, task: TaskId) -> Result<Vec<Recorded>, Fault> {
         self.store.notes(task)
+    }
+
+    /// The newest checkpoints of a task, newest first.
+    pub fn checkpoints(&mut self, task: TaskId, limit: u64) -> Result<Vec<Recorded>, Fault> {
+        self.store.checkpoints(task, limit)
+    }
+
+    /// The events after `seq` that one run or one execution recorded, at most `limit`.
+    pub fn correlated(
+        &mut self,
+        by: CorrelationId,
+        seq: u64,
+        limit: u64,
+    ) -> Result<Vec<Recorded>, Fault> {
+        self.store.correlated(by, seq, limit)
     }
 
     /// The projects there are.
@@ -326,6 +347,16 @@ impl<'a> Snapshot<'a> {
         Ok(found)
     }
 
+    /// What the caller has in progress already, under the same filter.
+    pub fn in_hand(&mut self, filter: &QueueFilter) -> Result<Vec<InHand>, Fault> {
+        self.store.in_hand(filter)
+    }
+
+    pub fn task_created_at(&mut self, created_seq: u64) -> Result<Task, Fault> {
+        let found = self.store.task_created_at(created_seq)?;
+        found.ok_or_else(|| Fault::bug(format!("no task was created at {created_seq}")))
+    }
+
     /// The caller's own claims that ran out: it may go on with them, the queue does not give them.
     pub fn own_expired(&mut self, agent: &str) -> Result<Vec<TaskId>, Fault> {
         self.store.ran_out_of(agent, self.now, CANDIDATES_SHOWN as u64)
@@ -342,6 +373,40 @@ impl<'a> Snapshot<'a> {
             filter.tags = by_depth.into_iter().map(|(_, tag)| tag).collect();
         }
         Ok(filter)
+    }
+
+    /// What was executed under an op id; nothing once that is too old to be remembered.
+    pub fn op(&mut self, op_id: &OpId) -> Result<Option<OpRecord>, Fault> {
+        let found = self.store.op(op_id.as_str())?;
+        Ok(found.filter(|record| !record.is_expired(self.now)))
+    }
+
+    /// The execution of that request which left a task with this as its last turn.
+    pub fn op_turned(
+        &mut self,
+        after: EventId,
+        operation: &str,
+        input: &Hash,
+    ) -> Result<Option<OpRecord>, Fault> {
+        let found = self.store.op_turned(after, operation, input)?;
+        Ok(found.filter(|record| !record.is_expired(self.now)))
+    }
+
+    /// The last event of a task that changed its status, owner or dependencies.
+    pub fn last_turn(&mut self, task: &Task) -> Result<EventId, Fault> {
+        let mut asked = LOOKED_BACK;
+        loop {
+            let history = self.store.history(task.id.into(), asked)?;
+            for recorded in &history {
+                if recorded.event()?.is_some_and(|event| event.is_a_turn()) {
+                    return Ok(recorded.header.id);
+                }
+            }
+            if (history.len() as u64) < asked {
+                return Err(Fault::bug(format!("task {} has no beginning", task.id)));
+            }
+            asked *= 8;
+        }
     }
 
     /// What this machine has to do.

@@ -7,17 +7,20 @@
 
 use std::collections::HashMap;
 
-use windlass_domain::chain::Head;
+use windlass_domain::chain::{Hash, Head, Header};
+use windlass_domain::event::OpCompleted;
+use windlass_domain::op::OpRecord;
 use windlass_domain::project::Project;
 use windlass_domain::words::Asked;
-use windlass_domain::{ProjectId, Status, Stream, Task, TaskId, Time};
+use windlass_domain::workflow::resume::InHand;
+use windlass_domain::{CorrelationId, EventId, ProjectId, Status, Stream, Task, TaskId, Time};
 
 use crate::cell::{Cell, Columns};
 use crate::edges::{self, Edge, EdgeFilter, Start};
 use crate::fault::Fault;
 use crate::record::{
-    Details, Recorded, due_key, project_cells, queue_cells, read_effect, read_project, read_task,
-    task_cells, to_json, urgency,
+    Details, Recorded, due_key, project_cells, queue_cells, read_effect, read_in_hand, read_op,
+    read_project, read_task, task_cells, to_json, urgency,
 };
 use crate::search::{SearchFilter, Within, Words};
 use crate::sql::{self, Narrow, What};
@@ -274,6 +277,23 @@ pub(crate) trait Store: Statements {
         all(self, sql::NOTES, &[Cell::Bytes(&task.to_bytes())], Recorded::read)
     }
 
+    /// The newest checkpoints of a task, newest first.
+    fn checkpoints(&mut self, task: TaskId, limit: u64) -> Result<Vec<Recorded>, Fault> {
+        let cells = [Cell::Bytes(&task.to_bytes()), Cell::count(limit)];
+        all(self, sql::CHECKPOINTS, &cells, Recorded::read)
+    }
+
+    /// The events after `seq` that belong together, at most `limit`.
+    fn correlated(
+        &mut self,
+        by: CorrelationId,
+        seq: u64,
+        limit: u64,
+    ) -> Result<Vec<Recorded>, Fault> {
+        let cells = [Cell::Bytes(&by.to_bytes()), Cell::count(seq), Cell::count(limit)];
+        all(self, sql::CORRELATED, &cells, Recorded::read)
+    }
+
     fn project(&mut self, id: ProjectId) -> Result<Option<Project>, Fault> {
         first(self, sql::PROJECT, &[Cell::Bytes(&id.to_bytes())], read_project)
     }
@@ -369,6 +389,16 @@ pub(crate) trait Store: Statements {
     fn ran_out_of(&mut self, agent: &str, now: Time, limit: u64) -> Result<Vec<TaskId>, Fault> {
         let cells = [Cell::Text(agent), Cell::Int(now.as_millis()), Cell::count(limit)];
         ids(self, sql::RAN_OUT_OF, &cells)
+    }
+
+    /// What an agent has in progress, of a project and with all the tags if so wanted.
+    fn in_hand(&mut self, filter: &QueueFilter) -> Result<Vec<InHand>, Fault> {
+        sql::in_hand(filter, |sql, cells| all(self, sql, cells, read_in_hand))
+    }
+
+    /// Tasks whose pause ends by itself and should be over.
+    fn pause_over(&mut self) -> Result<Vec<Task>, Fault> {
+        all(self, sql::PAUSE_OVER, &[], read_task)
     }
 
     /// Adds edges that are not there.
@@ -588,6 +618,47 @@ pub(crate) trait Store: Statements {
     fn with_suffix(&mut self, range: (i64, i64), limit: u64) -> Result<Vec<Task>, Fault> {
         let cells = [Cell::Int(range.0), Cell::Int(range.1), Cell::count(limit)];
         all(self, sql::WITH_SUFFIX, &cells, read_task)
+    }
+
+    /// Remembers an execution under its op id.
+    fn insert_op(&mut self, header: &Header, data: &OpCompleted) -> Result<(), Fault> {
+        let turned = data.turn.map(|turn| turn.after.to_bytes());
+        let cells = [
+            Cell::Text(header.provenance.op.as_deref().unwrap_or_default()),
+            Cell::Text(&data.operation),
+            Cell::Bytes(data.input.as_bytes()),
+            Cell::Text(&data.result.to_string()),
+            turned.as_ref().map_or(Cell::Null, |id| Cell::Bytes(id)),
+            Cell::Int(header.at.as_millis()),
+            Cell::count(header.seq),
+        ];
+        self.run(sql::INSERT_OP, &cells).map(drop)
+    }
+
+    fn op(&mut self, op_id: &str) -> Result<Option<OpRecord>, Fault> {
+        first(self, sql::OP, &[Cell::Text(op_id)], read_op)
+    }
+
+    /// The execution of that request which left a task with this as its last turn.
+    fn op_turned(
+        &mut self,
+        after: EventId,
+        operation: &str,
+        input: &Hash,
+    ) -> Result<Option<OpRecord>, Fault> {
+        let after = after.to_bytes();
+        let cells = [Cell::Bytes(&after), Cell::Text(operation), Cell::Bytes(input.as_bytes())];
+        first(self, sql::OP_TURNED, &cells, read_op)
+    }
+
+    /// The oldest records until then, at most `limit`.
+    fn ops_until(&mut self, time: Time, limit: u64) -> Result<Vec<OpRecord>, Fault> {
+        let cells = [Cell::Int(time.as_millis()), Cell::count(limit)];
+        all(self, sql::OPS_UNTIL, &cells, read_op)
+    }
+
+    fn delete_op(&mut self, op_id: &str) -> Result<(), Fault> {
+        self.run(sql::DELETE_OP, &[Cell::Text(op_id)]).map(drop)
     }
 
     fn insert_effect(&mut self, effect: &Effect) -> Result<(), Fault> {

@@ -3,9 +3,11 @@
 use std::ops::{Deref, DerefMut};
 
 use windlass_domain::chain::{Hash, Head, Header, Provenance};
-use windlass_domain::event::{Kind, TaskDeleted, TaskPruned};
+use windlass_domain::event::{Kind, OpCompleted, TaskDeleted, TaskPruned};
+use windlass_domain::op::{KEPT, OpId, OpRecord};
 use windlass_domain::project::Project;
-use windlass_domain::{Event, EventId, ProjectId, Stream, Task, TaskId, Time};
+use windlass_domain::workflow::pause::{may_end_a_wait, unpause};
+use windlass_domain::{CorrelationId, Event, EventId, ProjectId, Stream, Task, TaskId, Time};
 
 use crate::fault::Fault;
 use crate::record::Recorded;
@@ -23,6 +25,8 @@ pub struct Transaction<'a> {
     last: Option<EventId>,
     /// There is something to commit.
     wrote: bool,
+    /// Something may wait for less than before.
+    may_unpause: bool,
 }
 
 impl std::fmt::Debug for Transaction<'_> {
@@ -48,7 +52,7 @@ impl<'a> DerefMut for Transaction<'a> {
 impl<'a> Transaction<'a> {
     pub(crate) fn new(mut snapshot: Snapshot<'a>, provenance: Provenance) -> Result<Self, Fault> {
         let head = snapshot.head()?;
-        Ok(Self { snapshot, provenance, head, last: None, wrote: false })
+        Ok(Self { snapshot, provenance, head, last: None, wrote: false, may_unpause: false })
     }
 
     /// The end of the log, with what this transaction has recorded.
@@ -59,6 +63,16 @@ impl<'a> Transaction<'a> {
     /// A new id for a task.
     pub fn new_task_id(&self) -> Result<TaskId, Fault> {
         Ok(TaskId::from_parts(self.now(), random_bits()?))
+    }
+
+    /// Ties everything recorded from here on together, unless it is already; returns by what.
+    pub fn correlate(&mut self) -> Result<CorrelationId, Fault> {
+        let correlation = match self.provenance.correlation {
+            Some(correlation) => correlation,
+            None => CorrelationId::from_parts(self.now(), random_bits()?),
+        };
+        self.provenance.correlation = Some(correlation);
+        Ok(correlation)
     }
 
     /// A new id for a project.
@@ -98,6 +112,7 @@ impl<'a> Transaction<'a> {
     fn record(&mut self, stream: Stream, version: u64, events: Vec<Event>) -> Result<(), Fault> {
         let mut recorded = Vec::with_capacity(events.len());
         for (stream_seq, event) in (version + 1..).zip(events) {
+            self.may_unpause |= may_end_a_wait(&event);
             let (id, at) = (None, self.now());
             let happened = Happened { id, at, stream, provenance: self.provenance.clone(), event };
             let next = happened.after(&self.head, stream_seq)?;
@@ -106,6 +121,21 @@ impl<'a> Transaction<'a> {
             recorded.push(next);
         }
         self.store_all(&recorded)
+    }
+
+    /// Ends the pauses that are over, now that everything else was recorded. Whatever settled the
+    /// last thing a task waits for, it goes on in the same transaction.
+    pub(crate) fn unpause(&mut self) -> Result<(), Fault> {
+        if !std::mem::take(&mut self.may_unpause) {
+            return Ok(());
+        }
+        for task in self.snapshot.store.pause_over()? {
+            if let Some(over) = unpause(&task) {
+                self.provenance.causation = self.last;
+                self.record(task.id.into(), task.version, vec![over])?;
+            }
+        }
+        Ok(())
     }
 
     /// Begins to record many events, which are written many at a time.
@@ -167,6 +197,39 @@ impl<'a> Transaction<'a> {
             views.apply(event)?;
         }
         views.flush()
+    }
+
+    /// Everything recorded from here on happens under this op id.
+    pub fn act_under(&mut self, op_id: &OpId) {
+        self.provenance.op = Some(op_id.as_str().to_owned());
+    }
+
+    /// Records what was answered under the op id; its stream is the correlation of the execution.
+    pub fn complete_op(&mut self, completed: OpCompleted) -> Result<(), Fault> {
+        let correlation = self.correlate()?;
+        let op_id = self.provenance.op.clone().unwrap_or_default();
+        if let Some(expired) = self.snapshot.store.op(&op_id)? {
+            self.forget_op(&expired)?;
+        }
+        self.record(correlation.into(), 0, vec![completed.into()])
+    }
+
+    /// Forgets executions that are too old to be remembered: their rows, and the data of their
+    /// events. Returns how many, at most `limit`.
+    pub fn expire_ops(&mut self, limit: u64) -> Result<u64, Fault> {
+        let until = self.now().before(KEPT);
+        let expired = self.snapshot.store.ops_until(until, limit)?;
+        expired.iter().try_for_each(|record| self.forget_op(record))?;
+        Ok(expired.len() as u64)
+    }
+
+    fn forget_op(&mut self, record: &OpRecord) -> Result<(), Fault> {
+        self.wrote = true;
+        let recorded = self.snapshot.store.events_after(record.seq - 1, 1)?;
+        for event in recorded.iter().filter(|event| event.data.is_some()) {
+            self.snapshot.store.empty_event(event)?;
+        }
+        self.snapshot.store.delete_op(&record.op_id)
     }
 
     /// Says what the world must do because of the events recorded so far.

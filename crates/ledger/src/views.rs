@@ -112,7 +112,7 @@ impl<'a> Views<'a> {
     /// How many events a stream has.
     pub(crate) fn version(&mut self, stream: Stream, event: &Event) -> Result<u64, Fault> {
         match event {
-            Event::ProjectCreated(_) | Event::TaskCreated(_) => Ok(0),
+            Event::ProjectCreated(_) | Event::TaskCreated(_) | Event::OpCompleted(_) => Ok(0),
             Event::ProjectRenamed(_)
             | Event::ProjectFrozen(_)
             | Event::ProjectUnfrozen(_)
@@ -202,7 +202,9 @@ impl<'a> Views<'a> {
             | Event::TaskRestored(_)
             | Event::TaskMoved(_)
             | Event::DependencyKept(_)
-            | Event::ProgressSet(_) => self.fold(recorded, &event),
+            | Event::ProgressSet(_)
+            | Event::WorkflowRan(_) => self.fold(recorded, &event),
+            Event::OpCompleted(data) => self.store.insert_op(header, data),
         }
     }
 

@@ -33,13 +33,13 @@ pub struct AgentStatus {
 }
 
 /// Everybody who holds a task or ever did something; of a project, everybody who has a task of it.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Agents {
     pub agents: Vec<AgentView>,
     pub summary: Summary,
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentView {
     pub agent: String,
@@ -54,7 +54,7 @@ pub struct AgentView {
     pub stats: Option<AgentCounts>,
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HeldTask {
     pub task_id: String,
@@ -69,13 +69,13 @@ pub struct HeldTask {
     pub lease_expired: bool,
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct AgentCounts {
     pub total: u64,
     pub counts: BTreeMap<String, u64>,
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     pub total: usize,
     pub active: usize,
@@ -276,14 +276,14 @@ fn fifty() -> u64 {
 }
 
 /// What somebody did.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct AgentEvents {
     pub events: Vec<AgentEvent>,
     /// How many events of theirs the log has.
     pub total: u64,
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentEvent {
     /// Its place in the log.

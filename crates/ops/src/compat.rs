@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use windlass_domain::event::{Change, TaskCreated, TaskUpdated, Won};
 use windlass_domain::{Event, EventId, ProjectId, Status, Stream, Time};
@@ -20,7 +20,7 @@ use crate::view::{EventView, or_pruned};
 const PROJECT: &str = "__project__";
 
 /// An event as HZL would tell it.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct HzlEvent {
     /// Its place in the log. One event of ours can be several of HZL's, with the same place.
     pub rowid: u64,
@@ -226,7 +226,9 @@ impl Translator {
             | Event::ClaimExpired(_)
             | Event::DependencyKept(_)
             | Event::TaskDeleted(_)
-            | Event::TaskPruned(_) => one(event.kind().as_str(), Value::Null),
+            | Event::TaskPruned(_)
+            | Event::WorkflowRan(_)
+            | Event::OpCompleted(_) => one(event.kind().as_str(), Value::Null),
         })
     }
 }
@@ -281,7 +283,9 @@ impl Before {
                 | Event::ProgressSet(_)
                 | Event::DependencyAdded(_)
                 | Event::DependencyRemoved(_)
-                | Event::DependencyKept(_),
+                | Event::DependencyKept(_)
+                | Event::WorkflowRan(_)
+                | Event::OpCompleted(_),
             )
             | None => self,
         }

@@ -3,8 +3,11 @@
 use std::io::Read as _;
 use std::sync::Arc;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use windlass_domain::chain::Provenance;
 use windlass_domain::duration::Span;
+use windlass_domain::op::OpId;
 use windlass_domain::ownership::Required;
 use windlass_domain::{Code, Refusal, Time};
 use windlass_ledger::{
@@ -12,7 +15,11 @@ use windlass_ledger::{
 };
 
 use crate::exchange::in_words;
+use crate::once::{Once, Outcome, elsewhere};
+use crate::operation::{Operation, Place};
 use crate::settings::{Resolved, Settings};
+use crate::table::arguments_of;
+use crate::view::usage;
 
 /// Who calls, as far as the door knows before it looks at the arguments.
 #[derive(Debug, Clone, Default)]
@@ -80,6 +87,9 @@ pub struct Context {
     pub settings: Resolved,
     /// Where a door wants to hear of the steps of a long operation.
     pub progress: Option<Arc<dyn Fn(Step) + Send + Sync>>,
+    /// The op id that the door brought for the next operation.
+    pub op_id: Option<OpId>,
+    once: Option<Once>,
     ledger: Option<Ledger>,
 }
 
@@ -96,7 +106,8 @@ impl std::fmt::Debug for Context {
 
 impl Context {
     pub fn new(workplace: Workplace, surroundings: Surroundings, settings: Resolved) -> Self {
-        Self { workplace, surroundings, settings, progress: None, ledger: None }
+        let (progress, op_id, once, ledger) = (None, None, None, None);
+        Self { workplace, surroundings, settings, progress, op_id, once, ledger }
     }
 
     /// Tells the door how far the work has come; cheap enough for every row.
@@ -133,14 +144,85 @@ impl Context {
         self.ledger()?.read(look)
     }
 
-    /// Does work in one transaction, in the name of `actor`.
-    pub fn write<T>(
+    /// Does the work of an operation in one transaction, in the name of `actor`. With an op id it is
+    /// done once, and what it answers is recorded with it.
+    pub fn write<T: Serialize + DeserializeOwned>(
         &mut self,
         actor: &str,
         work: impl FnMut(&mut Transaction<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let provenance = Provenance { actor: actor.to_owned(), ..Provenance::default() };
-        self.ledger()?.write(&provenance, work)
+        self.write_as(&by(actor), work)
+    }
+
+    /// The same, where more is known of who acts than a name.
+    pub fn write_as<T: Serialize + DeserializeOwned>(
+        &mut self,
+        provenance: &Provenance,
+        mut work: impl FnMut(&mut Transaction<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let Some(mut once) = self.once.take() else {
+            return self.ledger()?.write(provenance, work);
+        };
+        if once.has_ended() {
+            return Err(Fault::bug("an operation under an op id is one transaction").into());
+        }
+        let actor = &provenance.actor;
+        let done = self
+            .ledger()?
+            .write(provenance, |tx| once.execute(tx, actor, &mut work))
+            .map_err(|error| elsewhere(error, &once));
+        let (value, outcome) = done?;
+        once.ended(outcome);
+        self.once = Some(once);
+        Ok(value)
+    }
+
+    /// Does one of the many transactions of an operation that can be begun again where it stopped,
+    /// and therefore needs no op id.
+    pub fn write_part<T>(
+        &mut self,
+        actor: &str,
+        work: impl FnMut(&mut Transaction<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.ledger()?.write(&by(actor), work)
+    }
+
+    /// Prepares for an operation, which happens once if the door brought an op id.
+    pub(crate) fn begin<O: Operation>(&mut self, operation: &O) -> Result<(), Error> {
+        let Some(op_id) = self.op_id.take() else {
+            return Ok(());
+        };
+        if O::PLACE == Place::Workplace {
+            return Err(usage(
+                &format!("{} takes no op id", O::NAME.replace('.', " ")),
+                "leave --op-id out: op ids are for operations that are one transaction",
+            )
+            .into());
+        }
+        self.once = Some(Once::given(op_id, O::NAME, arguments_of(operation)?));
+        Ok(())
+    }
+
+    /// Lets an operation happen once for what it asks of the task that `source` names.
+    pub(crate) fn once_for<O: Operation>(
+        &mut self,
+        operation: &O,
+        source: &str,
+    ) -> Result<(), Error> {
+        if self.once.is_some() {
+            return Err(usage(
+                "give --op-id or --auto-op-id, not both",
+                "an op id of your own needs no other",
+            )
+            .into());
+        }
+        self.once = Some(Once::of_request(O::NAME, arguments_of(operation)?, source));
+        Ok(())
+    }
+
+    /// Under which op id the operation happened, if it was one that writes.
+    pub(crate) fn end(&mut self) -> Option<Outcome> {
+        self.once.take().and_then(Once::outcome)
     }
 
     /// The name under which the caller acts, and whether it was given on purpose.
@@ -177,20 +259,30 @@ impl Context {
         self.settings().claims_require
     }
 
+    /// Whether pauses end by themselves where nobody says so.
+    pub fn auto_unpause(&self) -> bool {
+        self.settings().workflows_auto_unpause
+    }
+
     /// The project to use when none is named.
     pub fn default_project(&self) -> Option<&str> {
         self.settings().project.as_deref()
     }
 
     /// The text of a file where the caller is; `-` is the standard input.
-    pub fn local_text(&self, path: &str) -> Result<String, Error> {
+    pub fn local_text(&mut self, path: &str) -> Result<String, Error> {
         let mut text = String::new();
         let read = match path {
             "-" => std::io::stdin().lock().read_to_string(&mut text),
             path => std::fs::File::open(path).and_then(|mut file| file.read_to_string(&mut text)),
         };
         match read {
-            Ok(_) => Ok(text),
+            Ok(_) => {
+                if let Some(once) = &mut self.once {
+                    once.also_read(&text);
+                }
+                Ok(text)
+            }
             Err(error) => {
                 Err(Fault::new(Code::FileUnusable, format!("{path}: {}", in_words(&error)))
                     .hint("check the path, its permissions, and that it is UTF-8 text")
@@ -207,6 +299,10 @@ impl Context {
             None => windlass_ledger::SystemClock.now(),
         }
     }
+}
+
+fn by(actor: &str) -> Provenance {
+    Provenance { actor: actor.to_owned(), ..Provenance::default() }
 }
 
 /// Operations over the whole log all count its events.

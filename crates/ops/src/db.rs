@@ -15,7 +15,7 @@ use crate::sheet::{Sheet, counted};
 pub struct Migrate {}
 
 /// How many migrations were missing.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Migrated {
     pub db: String,
     pub applied: usize,

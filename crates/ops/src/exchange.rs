@@ -22,7 +22,7 @@ pub struct Export {
 }
 
 /// What was written.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Exported {
     pub file: String,
     pub events: u64,
@@ -78,7 +78,7 @@ pub struct Backup {
 }
 
 /// Where the copy is.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct BackedUp {
     pub file: String,
     pub size_bytes: u64,

@@ -23,21 +23,21 @@ pub struct Doctor {
 }
 
 /// What was checked and found.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Examined {
     /// The same as `healthy`.
     pub success: bool,
     /// `healthy` or `unhealthy`.
-    pub status: &'static str,
+    pub status: String,
     /// `local-only` for a file, `remote-only` for a server.
-    pub mode: &'static str,
+    pub mode: String,
     pub healthy: bool,
     pub events: u64,
     pub checks: Checks,
 }
 
 /// What was looked at.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Checks {
     pub files: Check,
     pub chain: Check,
@@ -48,10 +48,10 @@ pub struct Checks {
 }
 
 /// One check.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
     /// `pass` or `fail`.
-    pub status: &'static str,
+    pub status: String,
     /// The first of the findings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
@@ -61,7 +61,7 @@ pub struct Check {
 impl Check {
     fn new(findings: Vec<String>) -> Self {
         let status = if findings.is_empty() { "pass" } else { "fail" };
-        Self { status, message: findings.first().cloned(), findings }
+        Self { status: status.to_owned(), message: findings.first().cloned(), findings }
     }
 
     fn passed(&self) -> bool {
@@ -97,8 +97,8 @@ impl Operation for Doctor {
         let counters = Check::new(cx.read(|snapshot| Ok(miscounted(snapshot)?))?);
         let checks = Checks { files, chain, views, counters };
         let healthy = checks.named().all(|(_, check)| check.passed());
-        let status = if healthy { "healthy" } else { "unhealthy" };
-        let mode = mode(&cx.workplace.location);
+        let status = if healthy { "healthy" } else { "unhealthy" }.to_owned();
+        let mode = mode(&cx.workplace.location).to_owned();
         Ok(Examined { success: healthy, status, mode, healthy, events, checks })
     }
 }
@@ -168,7 +168,7 @@ impl Output for Examined {
 pub struct Validate {}
 
 /// What is wrong with the dependencies.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Validated {
     pub is_valid: bool,
@@ -178,23 +178,23 @@ pub struct Validated {
 }
 
 /// Something that is wrong; `details` is the circle or the missing dependency itself.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "details", rename_all = "snake_case")]
 pub enum Problem {
     Cycle(Vec<CycleEdge>),
     MissingDep(MissingDep),
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Issue {
     #[serde(flatten)]
     pub problem: Problem,
-    pub severity: &'static str,
+    pub severity: String,
     pub message: String,
 }
 
 /// One step along a circle.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CycleEdge {
     #[schemars(with = "String")]
@@ -203,7 +203,7 @@ pub struct CycleEdge {
     pub depends_on_id: TaskId,
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MissingDep {
     #[schemars(with = "String")]
@@ -223,7 +223,7 @@ impl Issue {
                 "{task_id} waits for {missing_dep_id}, which is not in this ledger and counts as settled"
             ),
         };
-        Self { problem, severity: "error", message }
+        Self { problem, severity: "error".to_owned(), message }
     }
 }
 
@@ -318,7 +318,7 @@ impl Output for Validated {
 pub struct AuditHead {}
 
 /// The end of the log.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct HeadView {
     pub seq: u64,
     pub hash: String,
@@ -359,7 +359,7 @@ pub struct AuditVerify {
 }
 
 /// How far the chain is sound.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Verified {
     pub sound: bool,
     pub seq: u64,

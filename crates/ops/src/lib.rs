@@ -15,8 +15,10 @@ pub mod error;
 pub mod events;
 pub mod exchange;
 pub mod explain;
+pub mod gc;
 pub mod health;
 pub mod import;
+pub mod once;
 pub mod operation;
 pub mod project;
 pub mod settings;
@@ -29,6 +31,7 @@ pub mod table;
 pub mod task;
 pub mod view;
 pub mod why;
+pub mod workflow;
 
 pub use context::{Context, Workplace};
 pub use operation::{Access, Operation, Output, Place};

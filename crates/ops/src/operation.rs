@@ -49,7 +49,7 @@ pub trait Operation: Args + Serialize + DeserializeOwned + JsonSchema + 'static 
 }
 
 /// What an operation answers.
-pub trait Output: Serialize + JsonSchema + 'static {
+pub trait Output: Serialize + DeserializeOwned + JsonSchema + 'static {
     /// The answer as a person reads it.
     fn sheet(&self, now: Time) -> Sheet;
 

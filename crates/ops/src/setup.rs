@@ -20,16 +20,16 @@ use crate::sheet::{Cell, Sheet, size as in_bytes};
 use crate::table::AS_IN_HZL;
 
 /// Which ledger is meant, and why that one.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Choice {
     /// A path, or an address without its password.
     pub db: String,
     /// `sqlite` or `postgres`.
-    pub database: &'static str,
+    pub database: String,
     /// `local-only` for a file, `remote-only` for a server.
-    pub mode: &'static str,
+    pub mode: String,
     /// What kind of thing decided: `cli`, `env`, `config` or `default`.
-    pub source: &'static str,
+    pub source: String,
     /// The flag, variable or file itself.
     pub origin: String,
 }
@@ -51,9 +51,9 @@ impl Choice {
         };
         Self {
             db: location.to_string(),
-            database,
-            mode: mode(location),
-            source,
+            database: database.to_owned(),
+            mode: mode(location).to_owned(),
+            source: source.to_owned(),
             origin: origin.to_string(),
         }
     }
@@ -128,7 +128,7 @@ fn unread(_: &str) -> Result<Unread, Refusal> {
 }
 
 /// The ledger, and whether it is new.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Initialised {
     #[serde(flatten)]
     pub choice: Choice,
@@ -217,7 +217,7 @@ impl Output for Initialised {
 pub struct WhichDb {}
 
 /// The ledger, and whether it is there.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Which {
     #[serde(flatten)]
     pub choice: Choice,
@@ -271,13 +271,13 @@ impl Output for Which {
 pub struct Status {}
 
 /// The state of the ledger.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct StatusShown {
     pub success: bool,
     pub data: State,
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct State {
     #[serde(flatten)]
     pub choice: Choice,
@@ -359,10 +359,10 @@ impl Output for StatusShown {
 pub struct Guide {}
 
 /// The guide.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct GuideText {
     /// Markdown.
-    pub guide: &'static str,
+    pub guide: String,
 }
 
 impl Operation for Guide {
@@ -373,7 +373,7 @@ impl Operation for Guide {
     const ACCESS: Access = Access::Read;
 
     fn run(&self, _cx: &mut Context) -> Result<GuideText, Error> {
-        Ok(GuideText { guide: include_str!("guide.md") })
+        Ok(GuideText { guide: include_str!("guide.md").to_owned() })
     }
 }
 
@@ -391,7 +391,7 @@ fn not_here(what: &str, hint: &str) -> Refusal {
 }
 
 /// What an operation answers that only ever refuses.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Nothing {}
 
 impl Output for Nothing {

@@ -16,22 +16,22 @@ use crate::sheet::{Cell, Sheet};
 pub struct Config {}
 
 /// The settings in force.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct ConfigShown {
     pub settings: Vec<Setting>,
     /// The ledger this command would use.
     pub db: Value,
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Setting {
-    pub key: &'static str,
+    pub key: String,
     pub value: Option<String>,
     pub source: String,
-    pub about: &'static str,
+    pub about: String,
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Value {
     pub value: String,
     pub source: String,
@@ -56,13 +56,13 @@ impl Operation for Config {
         let settings = KEYS
             .iter()
             .map(|key| Setting {
-                key: key.name,
+                key: key.name.to_owned(),
                 value: given
                     .get(key.name)
                     .map(|given| shown(key.name, given.value.clone()))
                     .or(key.default.map(str::to_owned)),
                 source: source(key.name),
-                about: key.about,
+                about: key.about.to_owned(),
             })
             .collect();
         let db = Value { value: cx.workplace.location.to_string(), source: source("database.url") };
@@ -74,7 +74,7 @@ impl Output for ConfigShown {
     fn sheet(&self, _now: Time) -> Sheet {
         let row = |setting: &Setting| {
             vec![
-                setting.key.into(),
+                setting.key.clone().into(),
                 setting.value.clone().map_or_else(|| Cell::dim("–"), Cell::from),
                 Cell::dim(&setting.source),
             ]

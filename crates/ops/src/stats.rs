@@ -33,7 +33,7 @@ fn a_day() -> String {
 }
 
 /// The numbers.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Numbers {
     pub window: String,
     #[schemars(with = "String")]
@@ -45,7 +45,7 @@ pub struct Numbers {
 }
 
 /// How many tasks are where now.
-#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Queue {
     pub backlog: i64,
     pub ready: i64,
@@ -62,7 +62,7 @@ pub struct Queue {
 }
 
 /// What became done within the window and was not reopened, whether put away since or not.
-#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Completions {
     pub total: u64,
     /// Whose it was: who held it last, or else whom it was routed to. A task of nobody counts in the
@@ -71,7 +71,7 @@ pub struct Completions {
 }
 
 /// From the first claim to done, over the completions of the window.
-#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ExecutionTime {
     pub count: u64,
     pub mean: Option<i64>,

@@ -7,12 +7,13 @@ use windlass_domain::{Code, Exit, Refusal, Time};
 use windlass_ledger::{Error, Fault};
 
 use crate::context::Context;
+use crate::once::Answered;
 use crate::operation::{Access, Lines, Operation, Output, Place};
 use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{
-    agent, db, dep, events, exchange, explain, health, import, project, setup, show_settings,
-    stats, task, why,
+    agent, db, dep, events, exchange, explain, gc, health, import, project, setup, show_settings,
+    stats, task, why, workflow,
 };
 
 /// Every operation, in the order people meet them.
@@ -55,6 +56,11 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<task::Prune>(),
     Entry::of::<task::History>(),
     Entry::of::<task::Stuck>(),
+    Entry::of::<workflow::List>(),
+    Entry::of::<workflow::Show>(),
+    Entry::of::<workflow::Start>(),
+    Entry::of::<workflow::Handoff>(),
+    Entry::of::<workflow::Delegate>(),
     Entry::of::<why::Why>(),
     Entry::of::<stats::Stats>(),
     Entry::of::<agent::AgentStatus>(),
@@ -64,6 +70,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<health::Validate>(),
     Entry::of::<health::AuditHead>(),
     Entry::of::<health::AuditVerify>(),
+    Entry::of::<gc::Gc>(),
     Entry::of::<exchange::Backup>(),
     Entry::of::<exchange::Export>(),
     Entry::of::<import::Ledger>(),
@@ -128,13 +135,24 @@ pub trait Answer {
 
 impl<O: Operation> Request for O {
     fn run(&self, cx: &mut Context) -> Result<Box<dyn Answer>, Error> {
-        Ok(Box::new(Operation::run(self, cx)?))
+        cx.begin(self)?;
+        let answer = Operation::run(self, cx);
+        let outcome = cx.end();
+        let answer = answer?;
+        Ok(match outcome {
+            Some(outcome) => Box::new(Answered { answer, outcome }),
+            None => Box::new(answer),
+        })
     }
 
     fn arguments(&self) -> Result<Value, Fault> {
-        serde_json::to_value(self)
-            .map_err(|source| Fault::bug("arguments are not JSON").because(source))
+        arguments_of(self)
     }
+}
+
+pub(crate) fn arguments_of<O: Operation>(operation: &O) -> Result<Value, Fault> {
+    serde_json::to_value(operation)
+        .map_err(|source| Fault::bug("arguments are not JSON").because(source))
 }
 
 impl<T: Output> Answer for T {

@@ -40,7 +40,7 @@ impl FromStr for JsonObject {
 }
 
 /// A task.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct TaskView {
     #[schemars(with = "String")]
     pub task_id: TaskId,
@@ -66,7 +66,7 @@ pub struct TaskView {
 }
 
 /// What the standard view adds.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Standard {
     #[schemars(with = "Option<String>")]
     pub due_at: Option<Time>,
@@ -79,7 +79,7 @@ pub struct Standard {
 }
 
 /// What the full view adds.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Full {
     pub description: Option<String>,
     pub links: Vec<String>,
@@ -179,7 +179,7 @@ impl ProjectNames {
 }
 
 /// What became of a task.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Changed {
     #[schemars(with = "String")]
     pub task_id: TaskId,
@@ -223,7 +223,7 @@ impl crate::Output for Changed {
 }
 
 /// An event of the log.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct EventView {
     pub seq: u64,
     pub event_id: String,

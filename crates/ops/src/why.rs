@@ -29,7 +29,7 @@ pub struct Why {
 }
 
 /// The answer for a task, or for the queue.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Explained {
     /// The task that was asked about.
     #[schemars(with = "Option<String>")]
@@ -48,7 +48,7 @@ pub struct Explained {
 }
 
 /// One reason.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct ReasonView {
     pub code: String,
     pub message: String,
@@ -61,7 +61,7 @@ pub struct ReasonView {
 }
 
 /// What a project has to give.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectState {
     pub project: String,
     pub is_frozen: bool,

@@ -46,6 +46,7 @@ CREATE TABLE tasks (
     lease_until         BIGINT,
     lease_ms            BIGINT,
     lease_expired       BIGINT NOT NULL,
+    auto_unpause        BIGINT NOT NULL,
     progress            BIGINT,
     stale_after_minutes BIGINT,
     pipeline            TEXT COLLATE "C" NOT NULL,
@@ -72,9 +73,12 @@ CREATE INDEX tasks_parent ON tasks (parent_id, urgency, created_seq) WHERE paren
 -- Claims whose lease has run out.
 CREATE INDEX tasks_leases ON tasks (project_id, role, urgency, lease_until)
     WHERE lease_until IS NOT NULL;
-CREATE INDEX tasks_own_leases ON tasks (agent, lease_until) WHERE lease_until IS NOT NULL;
+-- What an agent has in progress.
+CREATE INDEX tasks_in_hand ON tasks (agent, lease_until) WHERE status = 'in_progress';
 -- What was finished lately, and what may be pruned.
 CREATE INDEX tasks_finished ON tasks (finished_at) WHERE finished_at IS NOT NULL;
+-- Pauses that are over: none, but at the end of the transaction that ends them.
+CREATE INDEX tasks_pause_over ON tasks (created_seq) WHERE auto_unpause = 1 AND open_dependencies = 0;
 CREATE INDEX tasks_due ON tasks (due_at) WHERE due_at IS NOT NULL;
 
 -- The long texts of a task, apart from what changes often.
@@ -132,3 +136,21 @@ CREATE TABLE search (
 );
 
 CREATE INDEX search_by_word ON search USING gin (words);
+
+-- Executions under an op id, and what they answered. A row is there only when its effects are: both
+-- commit together. It goes when it expires, and the data of its event with it. `turned` is the last
+-- turn of the task that the op id was made from.
+CREATE TABLE workflow_ops (
+    op_id      TEXT COLLATE "C" PRIMARY KEY,
+    workflow   TEXT COLLATE "C" NOT NULL,
+    state      TEXT COLLATE "C" NOT NULL CHECK (state = 'completed'),
+    input_hash BYTEA NOT NULL,
+    result     TEXT COLLATE "C" NOT NULL,
+    turned     BYTEA,
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL,
+    seq        BIGINT NOT NULL
+);
+
+CREATE INDEX workflow_ops_age ON workflow_ops (created_at);
+CREATE INDEX workflow_ops_turned ON workflow_ops (turned) WHERE turned IS NOT NULL;

@@ -46,6 +46,7 @@ CREATE TABLE tasks (
     lease_until         INTEGER,
     lease_ms            INTEGER,
     lease_expired       INTEGER NOT NULL,
+    auto_unpause        INTEGER NOT NULL,
     progress            INTEGER,
     stale_after_minutes INTEGER,
     pipeline            TEXT NOT NULL,
@@ -72,9 +73,12 @@ CREATE INDEX tasks_parent ON tasks (parent_id, urgency) WHERE parent_id IS NOT N
 -- Claims whose lease has run out.
 CREATE INDEX tasks_leases ON tasks (project_id, role, urgency, lease_until)
     WHERE lease_until IS NOT NULL;
-CREATE INDEX tasks_own_leases ON tasks (agent, lease_until) WHERE lease_until IS NOT NULL;
+-- What an agent has in progress.
+CREATE INDEX tasks_in_hand ON tasks (agent, lease_until) WHERE status = 'in_progress';
 -- What was finished lately, and what may be pruned.
 CREATE INDEX tasks_finished ON tasks (finished_at) WHERE finished_at IS NOT NULL;
+-- Pauses that are over: none, but at the end of the transaction that ends them.
+CREATE INDEX tasks_pause_over ON tasks (created_seq) WHERE auto_unpause = 1 AND open_dependencies = 0;
 CREATE INDEX tasks_due ON tasks (due_at) WHERE due_at IS NOT NULL;
 
 -- The long texts of a task, apart from what changes often.
@@ -134,3 +138,21 @@ CREATE VIRTUAL TABLE search USING fts5 (
 
 -- The same by word and place with the number of tasks, to compare two indexes.
 CREATE VIRTUAL TABLE search_words USING fts5vocab (search, col);
+
+-- Executions under an op id, and what they answered. A row is there only when its effects are: both
+-- commit together. It goes when it expires, and the data of its event with it. `turned` is the last
+-- turn of the task that the op id was made from.
+CREATE TABLE workflow_ops (
+    op_id      TEXT PRIMARY KEY,
+    workflow   TEXT NOT NULL,
+    state      TEXT NOT NULL CHECK (state = 'completed'),
+    input_hash BLOB NOT NULL,
+    result     TEXT NOT NULL,
+    turned     BLOB,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    seq        INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX workflow_ops_age ON workflow_ops (created_at);
+CREATE INDEX workflow_ops_turned ON workflow_ops (turned) WHERE turned IS NOT NULL;

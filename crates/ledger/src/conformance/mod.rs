@@ -7,6 +7,7 @@ mod edges;
 mod lists;
 mod log;
 mod moving;
+mod ops;
 mod plans;
 mod pruning;
 mod queue;

@@ -45,7 +45,7 @@ pub struct Beads {
 }
 
 /// What was brought here.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct BeadsImported {
     pub source: String,
     /// Projects that were made.
@@ -90,7 +90,7 @@ impl Beads {
         let of = Some(so_far.here + new.len() as u64);
         for issues in new.chunks(chunk) {
             // A transaction may be tried again, so it counts for itself.
-            let next = cx.write(&actor, |tx| plan.bring(tx, &mut file, issues, &so_far))?;
+            let next = cx.write_part(&actor, |tx| plan.bring(tx, &mut file, issues, &so_far))?;
             so_far.add(next);
             let done = so_far.here + so_far.tasks;
             cx.step(Step { doing: "importing from beads", done, of, unit: "issues" });

@@ -40,7 +40,7 @@ pub struct Hzl {
 }
 
 /// What was brought here.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct HzlImported {
     pub source: String,
     /// Projects that were made.
@@ -78,7 +78,7 @@ impl Operation for Hzl {
             let Some(last) = chunk.last() else { break };
             row = last.row;
             // A transaction may be tried again, each time from the state before it.
-            taking = cx.write(&actor, |tx| {
+            taking = cx.write_part(&actor, |tx| {
                 let mut next = taking.clone();
                 next.take(tx, &hzl, &chunk)?;
                 Ok(next)

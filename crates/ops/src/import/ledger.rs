@@ -24,7 +24,7 @@ pub struct Ledger {
 }
 
 /// What was taken in.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct LedgerImported {
     pub file: String,
     /// Events that were new here.
@@ -47,7 +47,7 @@ impl Operation for Ledger {
         let open = || File::open(&self.file).map_err(|error| unusable(&self.file, &error));
         open()?;
         let (actor, _) = cx.identity(None)?;
-        let imported = cx.write(&actor, |tx| import(tx, &mut BufReader::new(open()?)))?;
+        let imported = cx.write_part(&actor, |tx| import(tx, &mut BufReader::new(open()?)))?;
         Ok(LedgerImported {
             file: self.file.display().to_string(),
             added: imported.added,

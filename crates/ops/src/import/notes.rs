@@ -3,12 +3,12 @@
 use std::fmt::Display;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::sheet::Sheet;
 
 /// Something that did not come over as it was.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Note {
     pub what: String,
     pub count: u64,

@@ -29,7 +29,7 @@ pub(crate) fn named_or_inbox(tx: &mut Transaction<'_>, name: &str) -> Result<Pro
 }
 
 /// A project.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectView {
     pub name: String,
     pub description: Option<String>,
@@ -144,7 +144,7 @@ fn refuse_taken(tx: &mut Transaction<'_>, name: &str) -> Result<(), Error> {
 pub struct List {}
 
 /// The projects, oldest first.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Listed {
     pub projects: Vec<ProjectView>,
 }
@@ -198,14 +198,14 @@ pub struct Show {
 }
 
 /// A project with the numbers of its tasks by status.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Shown {
     pub project: ProjectView,
     pub statuses: Statuses,
 }
 
 /// How many tasks are in each status.
-#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Statuses {
     pub backlog: i64,
     pub ready: i64,
@@ -300,7 +300,7 @@ pub struct Rename {
 }
 
 /// The old and the new name.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Renamed {
     pub old_name: String,
     pub new_name: String,

@@ -108,20 +108,20 @@ fn backlog() -> String {
 }
 
 /// The new task, or the new tasks of a file.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Added {
     One(Box<TaskView>),
     Many(AddedMany),
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct AddedMany {
     pub tasks: Vec<AddedOne>,
     pub count: u64,
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct AddedOne {
     /// The name it had in the file.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -334,7 +334,7 @@ fn forced_done(
 }
 
 /// A subtask is one level below a task that is not archived.
-pub(super) fn refuse_as_parent(parent: &Task) -> Result<(), Refusal> {
+pub(crate) fn refuse_as_parent(parent: &Task) -> Result<(), Refusal> {
     refuse_archived(parent, "a new subtask")?;
     if parent.parent.is_none() {
         return Ok(());

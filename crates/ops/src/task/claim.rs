@@ -94,7 +94,7 @@ fn standard() -> Level {
 }
 
 /// The claimed task; everything but the trace is null when there was none to claim.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Claimed {
     #[schemars(with = "Option<String>")]
     pub task_id: Option<TaskId>,
@@ -113,10 +113,10 @@ pub struct Claimed {
 }
 
 /// Why this task, or none.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Trace {
-    pub version: &'static str,
-    pub mode: &'static str,
+    pub version: String,
+    pub mode: String,
     pub filters: Filters,
     pub eligibility: Eligibility,
     pub outcome: Outcome,
@@ -124,14 +124,14 @@ pub struct Trace {
     pub alternatives: Vec<Alternative>,
 }
 
-#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Filters {
     /// The task as it was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
@@ -139,14 +139,14 @@ pub struct Filters {
     pub role: Option<String>,
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Eligibility {
     pub status_ready_required: bool,
     pub dependencies_done_required: bool,
     pub leaf_only_required: bool,
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Outcome {
     pub selected: bool,
     pub reason_code: String,
@@ -155,12 +155,12 @@ pub struct Outcome {
     #[schemars(with = "Option<String>")]
     pub task_id: Option<TaskId>,
     /// The caller's own claims that ran out: it may renew them, the queue does not give them back.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<String>")]
     pub own_expired: Vec<TaskId>,
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Alternative {
     #[schemars(with = "String")]
     pub task_id: TaskId,
@@ -189,7 +189,7 @@ impl Operation for Claim {
                     )
                     .into());
                 }
-                cx.ledger()?.write(&by, |tx| {
+                cx.write_as(&by, |tx| {
                     let request =
                         Request { agent: &by.actor, role: role.as_deref(), lease, now: tx.now() };
                     claim_one(tx, id, &request, self.view)
@@ -206,7 +206,7 @@ impl Operation for Claim {
                     parent: self.parent.clone(),
                     role: role.clone(),
                 };
-                cx.ledger()?.write(&by, |tx| {
+                cx.write_as(&by, |tx| {
                     let request =
                         Request { agent: &by.actor, role: role.as_deref(), lease, now: tx.now() };
                     claim_next(tx, &filters, &request, self.view)
@@ -257,19 +257,13 @@ fn claim_one(
 }
 
 /// Claims the first task of the queue.
-fn claim_next(
+pub(crate) fn claim_next(
     tx: &mut Transaction<'_>,
     filters: &Filters,
     request: &Request<'_>,
     view: Level,
 ) -> Result<Claimed, Error> {
-    let project = filters.project.as_deref().map(|name| tx.project_named(name)).transpose()?;
-    let filter = QueueFilter {
-        project: project.map(|project| project.id),
-        agent: request.agent.to_owned(),
-        role: filters.role.clone(),
-        tags: filters.tags.clone(),
-    };
+    let filter = filters.of_queue(tx, request.agent)?;
     let candidates = match &filters.parent {
         Some(parent) => {
             let parent = tx.task_named(parent)?;
@@ -286,6 +280,23 @@ fn claim_next(
     let won = win(tx, task, request)?;
     let outcome = Outcome::claimed(task, "the first task of the queue was claimed");
     Claimed::new(tx, task, &won, view, Trace::new("next", filters.clone(), outcome, alternatives))
+}
+
+impl Filters {
+    /// What a caller may take from the queue.
+    pub(crate) fn of_queue(
+        &self,
+        tx: &mut Transaction<'_>,
+        agent: &str,
+    ) -> Result<QueueFilter, Error> {
+        let project = self.project.as_deref().map(|name| tx.project_named(name)).transpose()?;
+        Ok(QueueFilter {
+            project: project.map(|project| project.id),
+            agent: agent.to_owned(),
+            role: self.role.clone(),
+            tags: self.tags.clone(),
+        })
+    }
 }
 
 /// Decides and records the claim.
@@ -315,8 +326,8 @@ impl Trace {
         alternatives: Vec<Alternative>,
     ) -> Self {
         Self {
-            version: "v1",
-            mode,
+            version: "v1".to_owned(),
+            mode: mode.to_owned(),
             filters,
             eligibility: Eligibility {
                 status_ready_required: true,
@@ -365,7 +376,7 @@ impl Outcome {
     }
 
     /// Why nothing was claimed, and what the caller can go on with.
-    fn sheet(&self) -> Sheet {
+    pub(crate) fn sheet(&self) -> Sheet {
         self.own_expired.iter().fold(Sheet::line(self.reason.clone()), |sheet, id| {
             sheet.and_line(Cell::dim(format!("    windlass task renew {}", id.short())))
         })
@@ -475,7 +486,7 @@ impl Operation for Start {
     fn run(&self, cx: &mut Context) -> Result<Claimed, Error> {
         let by = self.sitting.provenance(cx, Name::agent(self.agent.as_ref()))?;
         let lease = cx.lease(self.lease.as_deref())?;
-        cx.ledger()?.write(&by, |tx| {
+        cx.write_as(&by, |tx| {
             let request = Request { agent: &by.actor, role: None, lease, now: tx.now() };
             claim_one(tx, &self.task, &request, Level::Standard)
         })

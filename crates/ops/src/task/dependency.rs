@@ -26,7 +26,7 @@ pub struct AddDep {
 }
 
 /// A dependency and whether anything changed.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct DepChanged {
     #[schemars(with = "String")]
     pub task_id: TaskId,

@@ -28,7 +28,7 @@ fn hundred() -> u64 {
 
 /// An event, also under the names that HZL has for the same things. It has no `type`: the kinds of
 /// events are others here.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Past {
     #[serde(flatten)]
     pub event: EventView,
@@ -54,7 +54,7 @@ impl From<EventView> for Past {
 }
 
 /// The events, oldest first.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct HistoryShown {
     #[schemars(with = "String")]
     pub task_id: TaskId,

@@ -114,7 +114,7 @@ fn one() -> u64 {
 }
 
 /// One page of tasks.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Listed {
     pub tasks: Vec<ListedTask>,
     pub total: u64,
@@ -132,7 +132,7 @@ pub struct Listed {
 }
 
 /// A task of a list.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct ListedTask {
     #[serde(flatten)]
     pub task: TaskView,
@@ -142,7 +142,7 @@ pub struct ListedTask {
 }
 
 /// The tasks of one agent on this page.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Group {
     /// Null for tasks of nobody.
     pub agent: Option<String>,

@@ -28,7 +28,7 @@ pub struct Comment {
 }
 
 /// The comment.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Commented {
     #[schemars(with = "String")]
     pub task_id: TaskId,
@@ -81,7 +81,7 @@ pub struct Checkpoint {
 }
 
 /// The checkpoint.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct CheckpointSaved {
     #[schemars(with = "String")]
     pub task_id: TaskId,
@@ -142,7 +142,7 @@ pub struct Progress {
 }
 
 /// The progress.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct ProgressSaved {
     #[schemars(with = "String")]
     pub task_id: TaskId,

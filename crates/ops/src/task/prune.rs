@@ -69,7 +69,7 @@ fn thirty_days() -> String {
 }
 
 /// What went, or would go.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Pruned {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pruned: Option<Vec<PrunedTask>>,
@@ -86,7 +86,7 @@ pub struct Pruned {
     pub exported: Option<String>,
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct PrunedTask {
     #[schemars(with = "String")]
     pub task_id: TaskId,
@@ -158,7 +158,7 @@ impl Prune {
         for part in parts(&families, chunk) {
             // A transaction may be tried again, so it counts for itself.
             let next = cx
-                .write(&actor, |tx| prune_part(tx, part, rule))
+                .write_part(&actor, |tx| prune_part(tx, part, rule))
                 .map_err(|error| self.cut_off(error, gone.tasks.len()))?;
             gone.tasks.extend(next.tasks);
             gone.events += next.events;

@@ -40,14 +40,14 @@ fn twenty() -> u64 {
 
 /// What was found, the best first: by title, then by tags and description, then by comments and
 /// checkpoints; the newest first among equals.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Found {
     pub tasks: Vec<FoundTask>,
     /// How many tasks match in all.
     pub total: u64,
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct FoundTask {
     #[schemars(with = "String")]
     pub task_id: TaskId,
@@ -60,10 +60,10 @@ pub struct FoundTask {
     pub snippet: Option<SnippetView>,
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct SnippetView {
     /// `description`, `tags`, `comment` or `checkpoint`.
-    pub field: &'static str,
+    pub field: String,
     pub text: String,
     /// Where in the text the words are: from and to, in bytes.
     pub marks: Vec<[usize; 2]>,
@@ -135,7 +135,7 @@ fn piece(
 impl SnippetView {
     fn new(field: &'static str, found: Snippet) -> Self {
         Self {
-            field,
+            field: field.to_owned(),
             text: found.text,
             marks: found.marks.into_iter().map(|mark| [mark.start, mark.end]).collect(),
             cut_before: found.cut_before,

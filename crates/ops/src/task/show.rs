@@ -37,7 +37,7 @@ fn full() -> Level {
 }
 
 /// A task and what belongs to it.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Shown {
     pub task: TaskView,
     pub comments: Vec<CommentView>,
@@ -51,7 +51,7 @@ pub struct Shown {
     pub dependents: Vec<Related>,
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct CommentView {
     pub text: String,
     pub author: String,
@@ -59,7 +59,7 @@ pub struct CommentView {
     pub timestamp: Time,
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct CheckpointView {
     pub name: String,
     pub data: Map<String, Value>,
@@ -70,14 +70,14 @@ pub struct CheckpointView {
 }
 
 /// A subtask, in short or in full.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Subtask {
     Brief(Related),
     Deep(Box<DeepSubtask>),
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct DeepSubtask {
     #[serde(flatten)]
     pub task: TaskView,
@@ -109,7 +109,7 @@ impl Subtask {
 }
 
 /// A claim, from when it was won to how it ended.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct ClaimView {
     pub agent: String,
     pub fence: u64,
@@ -119,12 +119,12 @@ pub struct ClaimView {
     #[schemars(with = "Option<String>")]
     pub ended_at: Option<Time>,
     /// `completed`, `released`, `taken_over`, `stolen`, `archived` or `set_aside`.
-    pub ended: Option<&'static str>,
+    pub ended: Option<String>,
     pub renewals: u64,
 }
 
 /// Another task, in short.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Related {
     #[schemars(with = "String")]
     pub task_id: TaskId,
@@ -232,7 +232,7 @@ fn claims(history: Vec<Recorded>) -> Result<Vec<ClaimView>, Fault> {
         if let (Some(how), Some(last)) = (ending(&event), claims.last_mut())
             && last.ended.is_none()
         {
-            last.ended = Some(how);
+            last.ended = Some(how.to_owned());
             last.ended_at = Some(at);
         }
         match (event, claims.last_mut()) {
@@ -363,7 +363,7 @@ impl ClaimView {
             self.agent.clone().into(),
             Cell::dim(relative(self.claimed_at, now)),
             Cell::dim(self.ended_at.map(|at| relative(at, now)).unwrap_or_default()),
-            self.ended.unwrap_or("holds it").replace('_', " ").into(),
+            self.ended.as_deref().unwrap_or("holds it").replace('_', " ").into(),
         ]
     }
 }

@@ -45,7 +45,7 @@ pub struct Steal {
 }
 
 /// The task and who lost it.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Stolen {
     #[schemars(with = "String")]
     pub task_id: TaskId,
@@ -127,7 +127,7 @@ pub struct Renew {
 }
 
 /// The lease as it is now.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Renewed {
     #[schemars(with = "String")]
     pub task_id: TaskId,

@@ -40,7 +40,7 @@ fn usual_minutes() -> u32 {
 }
 
 /// Held tasks that do not move.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct StuckTasks {
     pub tasks: Vec<StuckTask>,
     pub total: u64,
@@ -48,7 +48,7 @@ pub struct StuckTasks {
     pub silent: u64,
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct StuckTask {
     #[schemars(with = "String")]
     pub task_id: TaskId,
@@ -62,7 +62,7 @@ pub struct StuckTask {
     pub lease_until: Option<Time>,
     pub expired_for_ms: Option<i64>,
     /// `lease_expired` or `stale`.
-    pub reason: &'static str,
+    pub reason: String,
     /// The last claim, renewal, checkpoint or comment.
     #[schemars(with = "Option<String>")]
     pub last_activity_at: Option<Time>,
@@ -127,7 +127,7 @@ impl Stuck {
             claimed_at: task.claimed_at,
             lease_until: task.lease_until,
             expired_for_ms,
-            reason,
+            reason: reason.to_owned(),
             last_activity_at: task.active_at,
             stale_minutes,
             stale_after_minutes: task.stale_after_minutes,
@@ -138,7 +138,7 @@ impl Stuck {
 impl Output for StuckTasks {
     fn sheet(&self, now: Time) -> Sheet {
         let row = |task: &StuckTask| {
-            let why = match (task.reason, task.lease_until) {
+            let why = match (task.reason.as_str(), task.lease_until) {
                 (EXPIRED, Some(until)) => format!("lease ran out {}", ago(until, now)),
                 _ => format!("silent for {}m", task.stale_minutes.unwrap_or_default()),
             };

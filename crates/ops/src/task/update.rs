@@ -77,7 +77,7 @@ pub struct Update {
 }
 
 /// The task as it is now.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Updated {
     #[serde(flatten)]
     pub task: TaskView,

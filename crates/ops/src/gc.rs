@@ -1,0 +1,62 @@
+//! `gc`: what time has settled is put on record, and what is too old to be remembered goes.
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windlass_domain::Time;
+use windlass_domain::claim::ran_out;
+use windlass_ledger::{Error, Transaction};
+
+use crate::context::Context;
+use crate::operation::{Access, Operation, Output};
+use crate::sheet::{Sheet, counted};
+
+/// Old records of executions that go in one run.
+const OPS: u64 = 10_000;
+
+/// Forgets old op ids and records the leases that ran out.
+#[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
+pub struct Gc {}
+
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Swept {
+    /// Op ids that were used more than 7 days ago.
+    pub ops_expired: u64,
+    /// Leases that nobody had seen running out.
+    pub claims_expired: u64,
+}
+
+impl Operation for Gc {
+    type Output = Swept;
+    const NAME: &'static str = "gc";
+    const ABOUT: &'static str = "Forget old op ids, and record leases that ran out";
+    const EXAMPLE: &'static str = "windlass gc";
+    const ACCESS: Access = Access::Write;
+
+    fn run(&self, cx: &mut Context) -> Result<Swept, Error> {
+        let (actor, _) = cx.identity(None)?;
+        cx.write(&actor, |tx| {
+            Ok(Swept { ops_expired: tx.expire_ops(OPS)?, claims_expired: expire_claims(tx)? })
+        })
+    }
+}
+
+/// Records every lease that ran out and was not recorded yet; returns how many.
+pub(crate) fn expire_claims(tx: &mut Transaction<'_>) -> Result<u64, Error> {
+    let mut expired = 0;
+    for task in tx.held()? {
+        if let Some(event) = ran_out(&task, tx.now()) {
+            tx.record_task(&task, [event])?;
+            expired += 1;
+        }
+    }
+    Ok(expired)
+}
+
+impl Output for Swept {
+    fn sheet(&self, _now: Time) -> Sheet {
+        let ops = counted(self.ops_expired, "old op id");
+        let claims = counted(self.claims_expired, "lease");
+        Sheet::line(format!("{ops} forgotten, {claims} recorded as run out"))
+    }
+}
