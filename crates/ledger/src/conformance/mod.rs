@@ -13,6 +13,7 @@ mod pruning;
 mod queue;
 mod search;
 mod views;
+mod workflows;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
