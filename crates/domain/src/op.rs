@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_record_is_kept_for_seven_days() {
-        let after = |millis| Time::from_millis(1_000 + 7 * 24 * 60 * 60 * 1_000 + millis);
+        let after = |millis: i64| Time::from_millis(1_000 + 7 * 24 * 60 * 60 * 1_000 + millis);
         assert!(!record().is_expired(after(-1)));
         assert!(record().is_expired(after(0)));
     }
