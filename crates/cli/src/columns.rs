@@ -6,7 +6,7 @@ use windlass_ops::sheet::Column;
 pub(crate) const GAP: usize = 2;
 
 /// The columns that a page can do without, in the order in which they leave it.
-const LEAVING: [&str; 12] = [
+const LEAVING: [&str; 13] = [
     "created",
     "description",
     "data",
@@ -19,6 +19,7 @@ const LEAVING: [&str; 12] = [
     "actor",
     "state",
     "status",
+    "blocks",
 ];
 
 /// Columns that people read to the end: they go on in the next line instead of being cut.

@@ -16,9 +16,10 @@ use crate::wrap::{LongWord, wrap};
 use crate::{help, suggest};
 
 /// What a group of subcommands is about.
-pub(crate) const GROUPS: [(&str, &str); 6] = [
+pub(crate) const GROUPS: [(&str, &str); 7] = [
     ("project", "Projects: named queues of tasks"),
     ("task", "Tasks: add, claim, report, complete"),
+    ("dep", "Dependencies: what waits for what, across projects"),
     ("agent", "Agents: who is at work, who did what"),
     ("audit", "The hash chain of the log"),
     ("import", "Coming from elsewhere: another ledger, HZL, beads"),
@@ -112,7 +113,12 @@ fn sorted(words: &[OsString], width: usize) -> Result<ArgMatches, clap::Error> {
 }
 
 fn operation(name: &'static str, entry: &Entry, width: usize) -> Command {
-    leaf(name, entry.about, entry.example, width).defer(entry.arguments)
+    let leaf = leaf(name, entry.about, entry.example, width);
+    match entry.formats.is_empty() {
+        true => leaf.defer(entry.arguments),
+        // Its own --format must be there before the one of every command would be added.
+        false => (entry.arguments)(leaf),
+    }
 }
 
 /// The text about it is part of the template, because the arguments, when they are added, bring
@@ -136,8 +142,7 @@ pub(crate) fn globals() -> [Arg; 4] {
     [
         global("db", "The ledger: a path or a postgres:// address").value_name("PATH_OR_URL"),
         global("format", "How to answer: text or json").value_name("FORMAT"),
-        global("op-id", "A key of your own: repeated with it, the operation happens once")
-            .value_name("KEY"),
+        global("op-id", "A key of yours, under which it happens once").value_name("KEY"),
         global("json", "Answer with one JSON document").action(ArgAction::SetTrue),
     ]
 }
@@ -159,7 +164,7 @@ pub(crate) fn parse(words: &[OsString], width: usize) -> Result<Parsed, Wrong> {
     let refused = |refusal| Wrong { refusal, help: None, format: asked_format };
     let flags = Flags {
         db: leaf.get_one::<String>("db").cloned(),
-        format: format(&leaf).map_err(refused)?,
+        format: format(&leaf, own_formats(&name)).map_err(refused)?,
         op_id: leaf.get_one::<String>("op-id").cloned(),
         purpose: format!("windlass {}", name.replace('.', " ")),
     };
@@ -185,9 +190,18 @@ fn chosen(matches: &mut ArgMatches) -> (String, ArgMatches) {
     (name.join("."), leaf)
 }
 
-fn format(leaf: &ArgMatches) -> Result<Option<Format>, Refusal> {
+/// The languages in which a command can answer beside text and JSON.
+fn own_formats(name: &str) -> &'static [&'static str] {
+    Entry::named(name).map_or(&[], |entry| entry.formats)
+}
+
+/// A language of the command's own is text to everybody else.
+fn format(leaf: &ArgMatches, own: &[&str]) -> Result<Option<Format>, Refusal> {
     match (leaf.get_flag("json"), leaf.get_one::<String>("format")) {
         (true, _) => Ok(Some(Format::Json)),
+        (false, Some(text)) if own.contains(&text.as_str()) => Ok(Some(Format::Text)),
+        // The command itself knows best what it can do.
+        (false, Some(text)) if !own.is_empty() => Ok(format_named(text).ok()),
         (false, Some(text)) => format_named(text).map(Some),
         (false, None) => Ok(None),
     }

@@ -98,7 +98,10 @@ fn run(
 
 fn answer_to(terminal: &Terminal, answer: &dyn Answer, now: Time) -> std::io::Result<Exit> {
     let text = match terminal.format() {
-        Format::Text => terminal.paper().render(&answer.sheet(now)),
+        Format::Text => match answer.document() {
+            Some(document) => document.to_owned(),
+            None => terminal.paper().render(&answer.sheet(now)),
+        },
         Format::Json => match answer.json() {
             Ok(json) => json,
             Err(fault) => return report::error(terminal, fault.into()),

@@ -8,6 +8,7 @@ mod audit;
 mod cell;
 #[cfg(test)]
 mod conformance;
+mod edges;
 mod exchange;
 mod fault;
 mod hzl;
@@ -33,6 +34,7 @@ use windlass_domain::chain::Provenance;
 use windlass_domain::{Code, Refusal, Time};
 
 pub use audit::{Audit, audit};
+pub use edges::{Edge, EdgeFilter, End, EndFilter, EndTask};
 pub use exchange::{Imported, export, export_tasks, import};
 pub use fault::{Error, Fault};
 pub use hzl::{HZL_PROJECTS, Hzl, HzlEvent, HzlHook, HzlOp};

@@ -314,7 +314,7 @@ pub(crate) fn queue_cells<T>(tag: &str, task: &Task, write: impl FnOnce(&[Cell<'
     ])
 }
 
-fn status(text: &str) -> Result<Status, Fault> {
+pub(crate) fn status(text: &str) -> Result<Status, Fault> {
     Status::from_text(text)
         .ok_or_else(|| Fault::new(Code::LedgerCorrupt, format!("a row has the status '{text}'")))
 }
@@ -324,7 +324,7 @@ pub(crate) fn to_json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Fault> {
+pub(crate) fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Fault> {
     serde_json::from_str(text).map_err(|source| {
         Fault::new(Code::LedgerCorrupt, "a row holds broken JSON").because(source)
     })

@@ -11,6 +11,7 @@ use windlass_domain::project::Project;
 use windlass_domain::words::Asked;
 use windlass_domain::{Code, EventId, ProjectId, Refusal, Stream, Task, TaskId, Time};
 
+use crate::edges::{Edge, EdgeFilter};
 use crate::fault::{Error, Fault};
 use crate::record::{Details, Recorded};
 use crate::search::{SearchFilter, Within};
@@ -159,6 +160,15 @@ impl<'a> Snapshot<'a> {
 
     pub fn edges(&mut self) -> Result<Vec<(TaskId, TaskId)>, Fault> {
         self.store.edges()
+    }
+
+    /// Edges with their ends, in the order of their ids.
+    pub fn list_edges(&mut self, filter: &EdgeFilter) -> Result<Vec<Edge>, Fault> {
+        self.store.list_edges(filter)
+    }
+
+    pub fn count_edges(&mut self, filter: &EdgeFilter) -> Result<u64, Fault> {
+        self.store.count_edges(filter)
     }
 
     pub fn orphan_edges(&mut self) -> Result<Vec<(TaskId, TaskId)>, Fault> {

@@ -274,9 +274,9 @@ pub(crate) struct Index {
 
 /// Conditions and their values, numbered as they come.
 #[derive(Default)]
-struct Terms<'a> {
-    texts: Vec<String>,
-    values: Vec<Cell<'a>>,
+pub(crate) struct Terms<'a> {
+    pub(crate) texts: Vec<String>,
+    pub(crate) values: Vec<Cell<'a>>,
 }
 
 impl<'a> Terms<'a> {
@@ -286,11 +286,11 @@ impl<'a> Terms<'a> {
         self.texts.push(format!("{condition} {value}"));
     }
 
-    fn plain(&mut self, condition: &str) {
+    pub(crate) fn plain(&mut self, condition: &str) {
         self.texts.push(condition.to_owned());
     }
 
-    fn value(&mut self, value: Cell<'a>) -> String {
+    pub(crate) fn value(&mut self, value: Cell<'a>) -> String {
         self.values.push(value);
         format!("${}", self.values.len())
     }

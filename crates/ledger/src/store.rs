@@ -15,6 +15,7 @@ use windlass_domain::words::Asked;
 use windlass_domain::{EventId, ProjectId, Status, Stream, Task, TaskId, Time};
 
 use crate::cell::{Cell, Columns};
+use crate::edges::{self, Edge, EdgeFilter, Start};
 use crate::fault::Fault;
 use crate::record::{
     Details, Recorded, due_key, project_cells, queue_cells, read_effect, read_op, read_project,
@@ -497,6 +498,33 @@ pub(crate) trait Store: Statements {
     /// Edges whose target is not a task of this ledger.
     fn orphan_edges(&mut self) -> Result<Vec<(TaskId, TaskId)>, Fault> {
         pairs(self, sql::ORPHAN_EDGES)
+    }
+
+    /// The rarest thing a list of edges could begin with, unless that is not rare at all.
+    fn edge_start<'f>(&mut self, filter: &'f EdgeFilter) -> Result<Option<Start<'f>>, Fault> {
+        let mut rarest = (DEPTH_CAP, None);
+        for start in Start::all_of(filter) {
+            let depth = start
+                .depth(DEPTH_CAP, |sql, cells| first(self, sql, cells, |row| row.count(0)))?
+                .unwrap_or(0);
+            if depth < rarest.0 {
+                rarest = (depth, Some(start));
+            }
+        }
+        Ok(rarest.1)
+    }
+
+    fn list_edges(&mut self, filter: &EdgeFilter) -> Result<Vec<Edge>, Fault> {
+        let start = self.edge_start(filter)?;
+        edges::edges(filter, start, What::Rows, |sql, cells| all(self, sql, cells, Edge::read))
+    }
+
+    fn count_edges(&mut self, filter: &EdgeFilter) -> Result<u64, Fault> {
+        let start = self.edge_start(filter)?;
+        let count = edges::edges(filter, start, What::Count, |sql, cells| {
+            first(self, sql, cells, |row| row.count(0))
+        })?;
+        Ok(count.unwrap_or(0))
     }
 
     fn children(&mut self, parent: TaskId) -> Result<Vec<Task>, Fault> {

@@ -9,6 +9,7 @@ pub mod caller;
 pub mod compat;
 pub mod context;
 pub mod db;
+pub mod dep;
 pub mod error;
 pub mod events;
 pub mod exchange;

@@ -202,4 +202,8 @@ impl<T: Output> Answer for Answered<T> {
     fn lines(&self) -> Option<Lines> {
         Output::lines(&self.answer)
     }
+
+    fn document(&self) -> Option<&str> {
+        Output::document(&self.answer)
+    }
 }

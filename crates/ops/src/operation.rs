@@ -41,6 +41,9 @@ pub trait Operation: Args + Serialize + DeserializeOwned + JsonSchema + 'static 
     const EXAMPLE: &'static str;
     const ACCESS: Access;
     const PLACE: Place = Place::Ledger;
+    /// The languages of its own in which it can answer with a document: values of its argument
+    /// `format`, beside those that every command takes.
+    const FORMATS: &'static [&'static str] = &[];
 
     fn run(&self, cx: &mut Context) -> Result<Self::Output, Error>;
 }
@@ -53,6 +56,12 @@ pub trait Output: Serialize + DeserializeOwned + JsonSchema + 'static {
     /// How a process ends that got this answer.
     fn exit(&self) -> Exit {
         Exit::Done
+    }
+
+    /// The answer as a text for another program, which is written as it is wherever a person would
+    /// be shown a page.
+    fn document(&self) -> Option<&str> {
+        None
     }
 
     /// The answer as lines of JSON, for answers that are a stream of documents.

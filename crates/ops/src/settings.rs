@@ -295,7 +295,7 @@ fn unreadable(path: &str, text: &str, error: &toml::de::Error) -> Refusal {
         .suggest(suggestions)
 }
 
-fn one_of(field: &str, given: &str, allowed: &[&str]) -> Refusal {
+pub(crate) fn one_of(field: &str, given: &str, allowed: &[&str]) -> Refusal {
     Refusal::new(
         Code::InvalidValue,
         format!("{field} '{given}' is not one of {}", allowed.join(", ")),

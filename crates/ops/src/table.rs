@@ -12,8 +12,8 @@ use crate::operation::{Access, Lines, Operation, Output, Place};
 use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{
-    agent, db, events, exchange, explain, gc, health, import, project, setup, show_settings, stats,
-    task, why,
+    agent, db, dep, events, exchange, explain, gc, health, import, project, setup, show_settings,
+    stats, task, why,
 };
 
 /// Every operation, in the order people meet them.
@@ -47,6 +47,9 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<task::Move>(),
     Entry::of::<task::AddDep>(),
     Entry::of::<task::RemoveDep>(),
+    Entry::of::<dep::List>(),
+    Entry::of::<dep::Tree>(),
+    Entry::of::<dep::Graph>(),
     Entry::of::<task::Archive>(),
     Entry::of::<task::Restore>(),
     Entry::of::<task::Prune>(),
@@ -90,6 +93,8 @@ pub struct Entry {
     pub example: &'static str,
     pub access: Access,
     pub place: Place,
+    /// The languages of its own in which it can answer with a document.
+    pub formats: &'static [&'static str],
     /// Adds the arguments to a command.
     pub arguments: fn(Command) -> Command,
     from_matches: fn(&ArgMatches) -> Result<Box<dyn Request>, clap::Error>,
@@ -119,6 +124,7 @@ pub trait Answer {
     fn sheet(&self, now: Time) -> Sheet;
     fn exit(&self) -> Exit;
     fn lines(&self) -> Option<Lines>;
+    fn document(&self) -> Option<&str>;
 }
 
 impl<O: Operation> Request for O {
@@ -160,6 +166,10 @@ impl<T: Output> Answer for T {
     fn lines(&self) -> Option<Lines> {
         Output::lines(self)
     }
+
+    fn document(&self) -> Option<&str> {
+        Output::document(self)
+    }
 }
 
 impl Entry {
@@ -170,6 +180,7 @@ impl Entry {
             example: O::EXAMPLE,
             access: O::ACCESS,
             place: O::PLACE,
+            formats: O::FORMATS,
             arguments: O::augment_args,
             from_matches: |matches| Ok(Box::new(O::from_arg_matches(matches)?)),
             from_json: |value| Ok(Box::new(serde_json::from_value::<O>(value)?)),

@@ -2,6 +2,7 @@
 
 use clap::{Arg, ValueHint};
 use windlass_domain::{Code, Status};
+use windlass_ops::table::Entry;
 
 use super::Candidate;
 
@@ -44,13 +45,18 @@ pub(super) fn value_of(operation: &str, argument: &Arg) -> Wanted {
             Wanted::Value(Value::Task(tasks_for(operation)))
         }
         ("STATUS", _) => words(statuses_for(operation).iter().map(|status| status.as_str())),
-        (_, "project" | "old_name") => Wanted::Value(Value::Project),
+        (_, "project" | "old_name" | "from_project" | "to_project" | "move_to" | "all_from") => {
+            Wanted::Value(Value::Project)
+        }
         (_, "name") if operation.starts_with("project.") && operation != "project.create" => {
             Wanted::Value(Value::Project)
         }
-        (_, "agent" | "author") => Wanted::Value(Value::Agent),
+        (_, "agent" | "author" | "from_agent" | "to_agent") => Wanted::Value(Value::Agent),
         (_, "code") => words(Code::ALL.iter().map(|code| code.as_str())),
-        (_, "format") => words(["text", "json"]),
+        (_, "format") => {
+            let own = Entry::named(operation).map_or(&[][..], |entry| entry.formats);
+            words(own.iter().copied().chain(["text", "json"]))
+        }
         ("PATH_OR_URL" | "FILE" | "FOLDER", _) => Wanted::Files,
         _ => Wanted::Nothing,
     }

@@ -116,7 +116,9 @@ impl Reader {
     /// The flags of the command and those of every command.
     fn flags(&self) -> Vec<Arg> {
         let own = self.arguments.iter().flatten().filter(|argument| !argument.is_positional());
-        own.cloned().chain(globals()).filter(|flag| !flag.is_hide_set()).collect()
+        let is_own = |flag: &Arg| own.clone().any(|other| other.get_id() == flag.get_id());
+        let globals = globals().into_iter().filter(|flag| !is_own(flag));
+        own.clone().cloned().chain(globals).filter(|flag| !flag.is_hide_set()).collect()
     }
 
     fn complete(mut self, word: &str) -> Line {
@@ -304,6 +306,7 @@ mod tests {
         assert!(offered("task list -s ").contains(&"archived".to_owned()));
         assert!(offered("explain ").contains(&"stale_claim".to_owned()));
         assert_eq!(offered("--format "), ["text", "json"]);
+        assert_eq!(offered("dep graph --format "), ["dot", "mermaid", "text", "json"]);
         assert_eq!(offered("task show x --view "), ["summary", "standard", "full"]);
         assert_eq!(offered("completions "), ["bash", "zsh", "fish"]);
     }

@@ -2,9 +2,11 @@
 
 mod activity;
 mod bulk;
+mod edges;
 mod lists;
 mod log;
 mod moving;
+mod ops;
 mod plans;
 mod pruning;
 mod queue;

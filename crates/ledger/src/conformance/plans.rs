@@ -11,6 +11,7 @@ use windlass_domain::{ProjectId, Status, Time};
 
 use super::{Bed, ready};
 use crate::cell::Cell;
+use crate::edges::{self, EdgeFilter, EndFilter, Start};
 use crate::search::{Within, Words};
 use crate::sql::{self, Narrow, What};
 use crate::store::ListFilter;
@@ -26,11 +27,17 @@ const STEPS: i32 = 3_000;
 struct Field {
     bed: Bed,
     open: ProjectId,
+    /// A project of one task, which waits for one of the many.
+    small: ProjectId,
 }
 
 impl Field {
     fn question(&mut self, asked: &[Asked], within: Within) -> String {
         self.bed.ledger.read(|snapshot| Ok(snapshot.store.question(asked, within))).unwrap()
+    }
+
+    fn edge_start<'f>(&mut self, filter: &'f EdgeFilter) -> Option<Start<'f>> {
+        self.bed.ledger.read(|snapshot| Ok(snapshot.store.edge_start(filter)?)).unwrap()
     }
 
     fn rarest_first<'f>(&mut self, filter: &'f ListFilter, question: &'f str) -> Vec<Narrow<'f>> {
@@ -56,6 +63,11 @@ fn worst_in_front(mut bed: Bed) -> Field {
         bed.add(open, |task| *task = kind.clone());
     }
     copy_rows(&bed, MANY / kinds.len());
+    let small = bed.project("small");
+    bed.add(small, |task| {
+        task.tags = vec!["scarce".into()];
+        task.depends_on = vec![elsewhere];
+    });
     bed.write(|tx| {
         let last = TaskCreated {
             title: "a rare task".into(),
@@ -75,7 +87,7 @@ fn worst_in_front(mut bed: Bed) -> Field {
         Ok(())
     })
     .unwrap();
-    Field { bed, open }
+    Field { bed, open, small }
 }
 
 /// Copies every task, its places in the queue, its tags and its words `times` times. Each copy of a
@@ -102,6 +114,12 @@ fn copy_rows(bed: &Bed, times: usize) {
         format!(
             "INSERT INTO task_tags (tag, created_seq) {copies} SELECT tag, {shifted} FROM task_tags, copies"
         ),
+        // Every copy of the task that waits waits for the blocked one beside it.
+        "INSERT INTO dependencies (task_id, depends_on) \
+         SELECT waiting.id, blocked.id FROM tasks AS waiting, tasks AS blocked \
+         WHERE waiting.open_dependencies > 0 AND waiting.created_seq > 9 \
+         AND blocked.created_seq = waiting.created_seq + 2"
+            .to_owned(),
         format!("UPDATE tasks SET due_at = {DUE} + 6000 * created_seq WHERE status = 'blocked'"),
         match bed.location {
             Location::Sqlite(_) => {
@@ -199,6 +217,87 @@ fn narrow_lists(project: ProjectId) -> Vec<(&'static str, ListFilter)> {
             ListFilter { project: Some(project), text: words("rare task"), ..base() },
         ),
     ]
+}
+
+/// Edges by something that few tasks have; each finds one.
+fn narrow_edges(field: &Field) -> Vec<(&'static str, EdgeFilter)> {
+    let base = || EdgeFilter { limit: 50, ..EdgeFilter::default() };
+    let tagged = || EndFilter { tags: vec!["scarce".into()], ..EndFilter::default() };
+    let within = || EndFilter { project: Some(field.small), ..EndFilter::default() };
+    vec![
+        ("edges from a tag", EdgeFilter { from: tagged(), ..base() }),
+        ("edges of a tag", EdgeFilter { either: tagged(), ..base() }),
+        ("edges to a tag", EdgeFilter { to: tagged(), ..base() }),
+        ("edges from a project", EdgeFilter { from: within(), ..base() }),
+        ("edges of a project", EdgeFilter { either: within(), ..base() }),
+        ("open edges of a project", EdgeFilter { either: within(), blocking: true, ..base() }),
+        (
+            "edges of a small project to a large one",
+            EdgeFilter {
+                from: within(),
+                to: EndFilter { project: Some(field.open), ..EndFilter::default() },
+                cross_project: true,
+                ..base()
+            },
+        ),
+    ]
+}
+
+/// Edges by what many have: a page ends where it is full.
+fn wide_edges(field: &Field) -> Vec<(&'static str, EdgeFilter)> {
+    let base = || EdgeFilter { limit: 20, ..EdgeFilter::default() };
+    let within = || EndFilter { project: Some(field.open), ..EndFilter::default() };
+    vec![
+        ("all edges", base()),
+        ("open edges", EdgeFilter { blocking: true, ..base() }),
+        ("edges of a large project", EdgeFilter { either: within(), ..base() }),
+    ]
+}
+
+#[test]
+fn edges_of_few_tasks_are_found_in_few_steps_on_sqlite() {
+    let mut field = worst_in_front(Bed::sqlite());
+    let Location::Sqlite(path) = field.bed.location.clone() else { panic!() };
+    let raw = Connection::open(path).unwrap();
+    let mut measured = Vec::new();
+    for (name, filter) in narrow_edges(&field) {
+        let start = field.edge_start(&filter);
+        assert!(start.is_some(), "{name} begins with the many edges");
+        for what in [What::Rows, What::Count] {
+            let steps = edges::edges(&filter, start, what, |text, cells| {
+                steps_and_sorts(&raw, text, cells).0
+            });
+            measured.push((name, what, steps));
+        }
+    }
+    for (name, filter) in wide_edges(&field) {
+        let start = field.edge_start(&filter);
+        let steps =
+            edges::edges(&filter, start, What::Rows, |text, cells| steps(&raw, text, cells));
+        measured.push((name, What::Rows, steps));
+    }
+    measured.retain(|(_, _, steps)| *steps >= STEPS);
+    assert_eq!(measured, Vec::new());
+}
+
+#[test]
+fn counting_what_nothing_narrows_is_one_walk_over_the_edges_on_sqlite() {
+    let mut field = worst_in_front(Bed::sqlite());
+    let Location::Sqlite(path) = field.bed.location.clone() else { panic!() };
+    let raw = Connection::open(path).unwrap();
+    let edges = i32::try_from(MANY / 5).unwrap();
+    let agent = || EndFilter { agent: Some("bob".into()), ..EndFilter::default() };
+    let filters = [
+        EdgeFilter { blocking: true, ..EdgeFilter::default() },
+        EdgeFilter { either: agent(), ..EdgeFilter::default() },
+        EdgeFilter { from: agent(), cross_project: true, ..EdgeFilter::default() },
+    ];
+    for filter in filters {
+        let start = field.edge_start(&filter);
+        let steps =
+            edges::edges(&filter, start, What::Count, |text, cells| steps(&raw, text, cells));
+        assert!(steps < 30 * edges, "{filter:?} took {steps} steps");
+    }
 }
 
 fn searches(project: ProjectId) -> [(&'static str, SearchFilter, Within); 3] {
@@ -405,6 +504,15 @@ fn claims_lists_and_histories_touch_few_rows_on_postgres() {
         let narrow = field.rarest_first(&filter, &question);
         for what in [What::Rows, What::Count] {
             let rows = sql::list(crate::postgres::INDEX, &filter, &narrow, what, |text, cells| {
+                rows_touched(&mut client, text, cells)
+            });
+            assert!(rows <= 200.0, "{name} touched {rows} rows ({what:?})");
+        }
+    }
+    for (name, filter) in narrow_edges(&field) {
+        let start = field.edge_start(&filter);
+        for what in [What::Rows, What::Count] {
+            let rows = edges::edges(&filter, start, what, |text, cells| {
                 rows_touched(&mut client, text, cells)
             });
             assert!(rows <= 200.0, "{name} touched {rows} rows ({what:?})");

@@ -44,7 +44,7 @@ fn prune(bed: &mut Bed, id: TaskId) -> Result<u64, Error> {
 }
 
 #[track_caller]
-fn is_sound(bed: &mut Bed) {
+pub(super) fn is_sound(bed: &mut Bed) {
     assert_eq!(bed.ledger.rebuild().unwrap().differences, Vec::new());
     let found = bed.ledger.read(|snapshot| Ok(audit(snapshot, None)?)).unwrap();
     assert_eq!(found.findings, Vec::<String>::new());

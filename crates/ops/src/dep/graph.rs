@@ -1,0 +1,177 @@
+//! `dep graph`.
+
+use std::collections::BTreeMap;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windlass_domain::{Refusal, Status, TaskId, Time};
+use windlass_ledger::{EdgeFilter, EndFilter, Error};
+
+use super::draw;
+use super::list::EdgeView;
+use crate::context::Context;
+use crate::operation::{Access, Operation, Output};
+use crate::settings::one_of;
+use crate::sheet::Sheet;
+use crate::view::ProjectNames;
+
+/// Draws which task waits for which.
+#[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
+pub struct Graph {
+    /// Only with a task of this project at either end
+    #[arg(short = 'P', long, value_name = "NAME")]
+    #[serde(default)]
+    pub project: Option<String>,
+    /// Also where both tasks are done or archived
+    #[arg(long)]
+    #[serde(default)]
+    pub all: bool,
+    /// dot or mermaid: a text for these programs; json: nodes and edges
+    #[arg(long, value_name = "FORMAT")]
+    #[serde(default)]
+    pub format: Option<String>,
+}
+
+/// Tasks and which waits for which.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Graphed {
+    pub nodes: Vec<GraphNode>,
+    pub edges: Vec<GraphEdge>,
+    /// The same in the language that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// What a person is shown.
+    #[serde(skip)]
+    drawn: String,
+}
+
+/// A task that waits or is waited for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GraphNode {
+    #[schemars(with = "String")]
+    pub task_id: TaskId,
+    /// Null when the task is not in this ledger.
+    pub title: Option<String>,
+    pub project: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub status: Option<Status>,
+    pub agent: Option<String>,
+    pub missing: bool,
+}
+
+/// One task waits for another.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GraphEdge {
+    /// The task that waits.
+    #[schemars(with = "String")]
+    pub from_task_id: TaskId,
+    /// The task it waits for.
+    #[schemars(with = "String")]
+    pub to_task_id: TaskId,
+    pub cross_project: bool,
+    /// The task it waits for is neither done nor archived nor missing.
+    pub blocking: bool,
+}
+
+/// A language for graphs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Language {
+    Dot,
+    Mermaid,
+}
+
+impl Graph {
+    /// The language that was asked for. `text` and `md` are what people are usually shown.
+    fn language(&self) -> Result<Option<Language>, Refusal> {
+        match self.format.as_deref() {
+            None | Some("json" | "text" | "md") => Ok(None),
+            Some("dot") => Ok(Some(Language::Dot)),
+            Some("mermaid") => Ok(Some(Language::Mermaid)),
+            Some(other) => Err(one_of("format", other, &["dot", "mermaid", "json"])),
+        }
+    }
+}
+
+impl Operation for Graph {
+    type Output = Graphed;
+    const NAME: &'static str = "dep.graph";
+    const ABOUT: &'static str = "Draw which task waits for which, for dot or mermaid";
+    const EXAMPLE: &'static str = "windlass dep graph -P api --format dot | dot -Tsvg";
+    const ACCESS: Access = Access::Read;
+    const FORMATS: &'static [&'static str] = &["dot", "mermaid"];
+
+    fn run(&self, cx: &mut Context) -> Result<Graphed, Error> {
+        let language = self.language()?;
+        let found = cx.read(|snapshot| {
+            let project = match &self.project {
+                Some(name) => Some(snapshot.project_named(name)?.id),
+                None => None,
+            };
+            let filter = EdgeFilter {
+                either: EndFilter { project, ..EndFilter::default() },
+                open: !self.all,
+                limit: u64::from(u32::MAX),
+                ..EdgeFilter::default()
+            };
+            let mut names = ProjectNames::default();
+            let mut found = Vec::new();
+            for edge in snapshot.list_edges(&filter)? {
+                found.push(EdgeView::new(snapshot, &mut names, edge)?);
+            }
+            Ok(found)
+        })?;
+        Ok(Graphed::new(found, language))
+    }
+}
+
+impl Graphed {
+    fn new(found: Vec<EdgeView>, language: Option<Language>) -> Self {
+        let mut nodes = BTreeMap::new();
+        let mut edges = Vec::with_capacity(found.len());
+        for edge in found {
+            edges.push(GraphEdge {
+                from_task_id: edge.from_task_id,
+                to_task_id: edge.to_task_id,
+                cross_project: edge.cross_project,
+                blocking: edge.blocking,
+            });
+            let from = GraphNode {
+                task_id: edge.from_task_id,
+                title: edge.from_title,
+                project: edge.from_project,
+                status: edge.from_status,
+                agent: edge.from_agent,
+                missing: edge.missing_from,
+            };
+            let to = GraphNode {
+                task_id: edge.to_task_id,
+                title: edge.to_title,
+                project: edge.to_project,
+                status: edge.to_status,
+                agent: edge.to_agent,
+                missing: edge.missing_to,
+            };
+            for node in [from, to] {
+                nodes.entry(node.task_id).or_insert(node);
+            }
+        }
+        let nodes: Vec<GraphNode> = nodes.into_values().collect();
+        let drawn = match language.unwrap_or(Language::Dot) {
+            Language::Dot => draw::dot(&nodes, &edges),
+            Language::Mermaid => draw::mermaid(&nodes, &edges),
+        };
+        let text = language.map(|_| drawn.clone());
+        Self { nodes, edges, text, drawn }
+    }
+}
+
+impl Output for Graphed {
+    fn sheet(&self, _now: Time) -> Sheet {
+        Sheet::default().and_text(self.drawn.trim_end())
+    }
+
+    fn document(&self) -> Option<&str> {
+        Some(&self.drawn)
+    }
+}
