@@ -117,9 +117,8 @@ fn check_headers(headers: &BTreeMap<String, String>) -> Result<(), Refusal> {
     }
     let mut seen = Vec::new();
     for (name, value) in headers {
-        let is_token = |letter: char| {
-            letter.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(letter)
-        };
+        let is_token =
+            |letter: char| letter.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(letter);
         let lower = name.to_ascii_lowercase();
         let why = if name.is_empty() || !name.chars().all(is_token) {
             "is not the name of a header"
@@ -171,8 +170,8 @@ fn wrong(field: &str, given: &str, what: &str) -> Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hook::{Secret, Trigger};
     use crate::hook::samples::hook;
+    use crate::hook::{Secret, Trigger};
     use proptest::prelude::*;
 
     fn with_url(url: &str) -> Result<Hook, Refusal> {
@@ -268,7 +267,11 @@ mod tests {
             assert_eq!(checked.is_ok(), is_fine, "{attempts}");
         }
         for (millis, is_fine) in [(0, false), (1_000, true), (60_000, true), (61_000, false)] {
-            assert_eq!(Hook { timeout_ms: millis, ..base() }.checked().is_ok(), is_fine, "{millis}");
+            assert_eq!(
+                Hook { timeout_ms: millis, ..base() }.checked().is_ok(),
+                is_fine,
+                "{millis}"
+            );
         }
     }
 
@@ -284,10 +287,8 @@ mod tests {
 
     #[test]
     fn a_plain_secret_stays_out_of_the_ledger() {
-        let with = |text: &str| Hook {
-            secret: Some(Secret::new(text)),
-            ..hook("h", Trigger::OnDone)
-        };
+        let with =
+            |text: &str| Hook { secret: Some(Secret::new(text)), ..hook("h", Trigger::OnDone) };
         assert!(with("$NAME").fit_for_ledger().is_ok());
         let refusal = with("whsec_canary").fit_for_ledger().unwrap_err();
         assert!(!format!("{refusal:?}").contains("canary"));

@@ -122,13 +122,8 @@ pub enum Trigger {
 }
 
 impl Trigger {
-    pub const ALL: [Self; 5] = [
-        Self::OnDone,
-        Self::OnBlocked,
-        Self::OnStatusChanged,
-        Self::OnClaimExpired,
-        Self::OnGate,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::OnDone, Self::OnBlocked, Self::OnStatusChanged, Self::OnClaimExpired, Self::OnGate];
 
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -222,10 +217,7 @@ impl Transition<'_> {
 
 /// The hooks that a transition sets off.
 pub fn triggered<'h>(hooks: &'h [Hook], transition: &Transition<'_>) -> Vec<&'h Hook> {
-    hooks
-        .iter()
-        .filter(|hook| transition.sets_off(hook.on) && transition.passes(hook))
-        .collect()
+    hooks.iter().filter(|hook| transition.sets_off(hook.on) && transition.passes(hook)).collect()
 }
 
 /// An event of this kind may set off a hook.
@@ -372,7 +364,8 @@ mod tests {
         assert_eq!(Trigger::of("on_done", None).unwrap(), Trigger::OnDone);
         assert_eq!(Trigger::of("on_done", Some("on_done")).unwrap(), Trigger::OnDone);
         assert_eq!(Trigger::of("mine", Some("on_blocked")).unwrap(), Trigger::OnBlocked);
-        for (name, on) in [("mine", None), ("on_done", Some("on_blocked")), ("mine", Some("done"))] {
+        for (name, on) in [("mine", None), ("on_done", Some("on_blocked")), ("mine", Some("done"))]
+        {
             assert_eq!(Trigger::of(name, on).unwrap_err().code, Code::InvalidValue, "{name}");
         }
     }

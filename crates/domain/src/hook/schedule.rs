@@ -115,8 +115,9 @@ mod tests {
     #[test]
     fn a_receiver_may_lengthen_a_gap_but_not_shorten_it() {
         let plain = failed(2);
-        let asking =
-            |millis| gap(&Failed { retry_after: Some(Span::from_millis(millis)), ..plain }).unwrap();
+        let asking = |millis| {
+            gap(&Failed { retry_after: Some(Span::from_millis(millis)), ..plain }).unwrap()
+        };
         assert_eq!(asking(SECOND), gap(&plain).unwrap());
         assert_eq!(asking(HOUR), HOUR);
     }
