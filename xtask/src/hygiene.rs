@@ -23,7 +23,7 @@ const BANNED: [(&str, &str); 7] = [
 
 /// Names that may be in the tree in more than one version. Lower it when one goes; raise it only
 /// with a word in the commit about who holds the older version.
-const DUPLICATES_ALLOWED: usize = 2;
+const DUPLICATES_ALLOWED: usize = 4;
 
 /// All that the rules of the product may be built on: nothing in it does I/O.
 const DOMAIN: &str = "windlass-domain";

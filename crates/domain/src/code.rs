@@ -85,6 +85,7 @@ codes! {
     ProjectNotFound "project_not_found" NotFound;
     HookNotFound "hook_not_found" NotFound;
     DeliveryNotFound "delivery_not_found" NotFound;
+    WorkflowNotFound "workflow_not_found" NotFound;
     CodeNotFound "code_not_found" NotFound;
     // Storage.
     LedgerLocked "ledger_locked" Storage;

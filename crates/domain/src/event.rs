@@ -200,6 +200,9 @@ pub struct TaskReleased {
 pub struct TaskBlocked {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The block ends by itself when nothing it waits for is open.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub auto_unpause: bool,
     #[serde(default, skip_serializing_if = "Authority::is_free")]
     pub authority: Authority,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -209,6 +212,9 @@ pub struct TaskBlocked {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TaskUnblocked {
     pub to: Status,
+    /// Whom a task that goes back to the queue is routed to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub routed_to: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_until: Option<Time>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

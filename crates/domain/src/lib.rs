@@ -27,6 +27,7 @@ pub mod time;
 pub mod transition;
 pub mod why;
 pub mod words;
+pub mod workflow;
 
 pub use code::{Code, Exit};
 pub use event::{Event, Kind};

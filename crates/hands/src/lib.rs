@@ -1,5 +1,6 @@
 //! What touches the outside world. It knows nothing of the ledger: it is told what to do and says
 //! what came of it.
 
+pub mod delivery;
 pub mod editor;
 pub mod process;

@@ -1,10 +1,12 @@
 //! Programs: the one place of the product that starts them.
 //!
 //! A [`Program`] gets what it is given and nothing else: no variable, no folder and no input of
-//! ours. It stays in our process group, so what interrupts us at the terminal interrupts it too.
+//! ours. It stays in our process group, so what interrupts us at the terminal interrupts it too,
+//! unless it is a hook's, which gets a group of its own that can be ended as a whole.
 
 use std::ffi::OsString;
 use std::io;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::RwLock;
@@ -77,6 +79,14 @@ impl Program {
         let mut command = command(&self.path);
         command.args(&self.arguments).current_dir(&self.folder).stdin(Stdio::null());
         command.env_clear().envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// To be started in a process group of its own, with a pipe as its input and its output dropped.
+    pub(crate) fn in_its_own_group(&self) -> Command {
+        let mut command = self.command();
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.process_group(0);
         command
     }
 

@@ -10,7 +10,10 @@ use windlass_domain::id::Fragment;
 use windlass_domain::op::{OpId, OpRecord};
 use windlass_domain::project::Project;
 use windlass_domain::words::Asked;
-use windlass_domain::{Code, EventId, ProjectId, Refusal, Stream, Task, TaskId, Time};
+use windlass_domain::workflow::resume::InHand;
+use windlass_domain::{
+    Code, CorrelationId, EventId, ProjectId, Refusal, Stream, Task, TaskId, Time,
+};
 
 use crate::edges::{Edge, EdgeFilter};
 use crate::fault::{Error, Fault};
@@ -96,6 +99,21 @@ impl<'a> Snapshot<'a> {
     /// Comments, checkpoints and reasons for blocks, oldest first.
     pub fn notes(&mut self, task: TaskId) -> Result<Vec<Recorded>, Fault> {
         self.store.notes(task)
+    }
+
+    /// The newest checkpoints of a task, newest first.
+    pub fn checkpoints(&mut self, task: TaskId, limit: u64) -> Result<Vec<Recorded>, Fault> {
+        self.store.checkpoints(task, limit)
+    }
+
+    /// The events after `seq` that one run or one execution recorded, at most `limit`.
+    pub fn correlated(
+        &mut self,
+        by: CorrelationId,
+        seq: u64,
+        limit: u64,
+    ) -> Result<Vec<Recorded>, Fault> {
+        self.store.correlated(by, seq, limit)
     }
 
     pub fn projects(&mut self) -> Result<Vec<Project>, Fault> {
@@ -332,6 +350,16 @@ impl<'a> Snapshot<'a> {
         });
         found.truncate(limit);
         Ok(found)
+    }
+
+    /// What the caller has in progress already, under the same filter.
+    pub fn in_hand(&mut self, filter: &QueueFilter) -> Result<Vec<InHand>, Fault> {
+        self.store.in_hand(filter)
+    }
+
+    pub fn task_created_at(&mut self, created_seq: u64) -> Result<Task, Fault> {
+        let found = self.store.task_created_at(created_seq)?;
+        found.ok_or_else(|| Fault::bug(format!("no task was created at {created_seq}")))
     }
 
     /// The caller's own claims that ran out: it may go on with them, the queue does not give them.

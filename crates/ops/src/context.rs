@@ -260,6 +260,11 @@ impl Context {
         self.settings().claims_require
     }
 
+    /// Whether pauses end by themselves where nobody says so.
+    pub fn auto_unpause(&self) -> bool {
+        self.settings().workflows_auto_unpause
+    }
+
     /// The project to use when none is named.
     pub fn default_project(&self) -> Option<&str> {
         self.settings().project.as_deref()

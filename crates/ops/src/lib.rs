@@ -30,6 +30,7 @@ pub mod table;
 pub mod task;
 pub mod view;
 pub mod why;
+pub mod workflow;
 
 pub use context::{Context, Workplace};
 pub use operation::{Access, Operation, Output, Place};

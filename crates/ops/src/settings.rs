@@ -13,7 +13,7 @@ use windlass_domain::{Code, Refusal};
 use windlass_ledger::Synchronous;
 
 /// Every key, with its default and whether a repository's file may set it.
-pub const KEYS: [Key; 8] = [
+pub const KEYS: [Key; 9] = [
     Key {
         name: "agent",
         default: None,
@@ -37,6 +37,12 @@ pub const KEYS: [Key; 8] = [
         default: Some("nothing"),
         in_repository: false,
         about: "what must be shown to act on a held task: nothing, identity or fence",
+    },
+    Key {
+        name: "workflows.auto_unpause",
+        default: Some("false"),
+        in_repository: true,
+        about: "whether every task that delegate pauses goes on by itself: true or false",
     },
     Key {
         name: "database.url",
@@ -108,6 +114,7 @@ pub struct Settings {
     pub project: Option<String>,
     pub claims_lease: Option<Span>,
     pub claims_require: Required,
+    pub workflows_auto_unpause: bool,
     pub database_url: Option<String>,
     pub database_synchronous: Synchronous,
     pub database_wait: Option<Span>,
@@ -206,6 +213,13 @@ impl Settings {
                     _ => return Err(one_of("require", value, &["nothing", "identity", "fence"])),
                 }
             }
+            "workflows.auto_unpause" => {
+                self.workflows_auto_unpause = match value {
+                    "true" => true,
+                    "false" => false,
+                    _ => return Err(one_of("auto_unpause", value, &["true", "false"])),
+                }
+            }
             "database.url" => self.database_url = Some(value.to_owned()),
             "database.synchronous" => {
                 self.database_synchronous = match value {
@@ -227,13 +241,14 @@ impl Settings {
     }
 }
 
-/// The file as TOML sees it. Every value is a string, so that each is interpreted in one place.
+/// The file as TOML sees it. Every value becomes a string, so that each is interpreted in one place.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     agent: Option<String>,
     project: Option<String>,
     claims: Option<Claims>,
+    workflows: Option<Workflows>,
     database: Option<Database>,
     display: Option<Display>,
 }
@@ -243,6 +258,12 @@ struct File {
 struct Claims {
     lease: Option<String>,
     require: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Workflows {
+    auto_unpause: Option<bool>,
 }
 
 #[derive(Deserialize)]
@@ -265,12 +286,15 @@ fn read(path: &str, text: &str) -> Result<Vec<(Key, String)>, Refusal> {
     if let Some(claims) = file.claims {
         (lease, require) = (claims.lease, claims.require);
     }
+    let auto_unpause = file.workflows.and_then(|workflows| workflows.auto_unpause);
+    let auto_unpause = auto_unpause.map(|value| value.to_string());
     let (mut url, mut synchronous, mut wait) = (None, None, None);
     if let Some(database) = file.database {
         (url, synchronous, wait) = (database.url, database.synchronous, database.wait);
     }
     let format = file.display.and_then(|display| display.format);
-    let values = [file.agent, file.project, lease, require, url, synchronous, wait, format];
+    let values =
+        [file.agent, file.project, lease, require, auto_unpause, url, synchronous, wait, format];
     Ok(KEYS.into_iter().zip(values).filter_map(|(key, value)| Some((key, value?))).collect())
 }
 
@@ -360,7 +384,7 @@ mod tests {
     #[test]
     fn every_key_can_be_set_in_a_file() {
         let text = "agent='a'\nproject='p'\n[claims]\nlease='1h'\nrequire='fence'\n\
-                    [database]\nurl='x'\nsynchronous='normal'\nwait='5s'\n[display]\nformat='json'\n";
+                    [workflows]\nauto_unpause=true\n[database]\nurl='x'\nsynchronous='normal'\nwait='5s'\n[display]\nformat='json'\n";
         let mut layers = Layers::default();
         layers.user_file("c.toml", text).unwrap();
         assert_eq!(layers.resolve().unwrap().given.len(), KEYS.len());

@@ -13,7 +13,7 @@ use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{
     agent, db, dep, events, exchange, explain, gc, health, import, project, setup, show_settings,
-    stats, task, why,
+    stats, task, why, workflow,
 };
 
 /// Every operation, in the order people meet them.
@@ -55,6 +55,11 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<task::Prune>(),
     Entry::of::<task::History>(),
     Entry::of::<task::Stuck>(),
+    Entry::of::<workflow::List>(),
+    Entry::of::<workflow::Show>(),
+    Entry::of::<workflow::Start>(),
+    Entry::of::<workflow::Handoff>(),
+    Entry::of::<workflow::Delegate>(),
     Entry::of::<why::Why>(),
     Entry::of::<stats::Stats>(),
     Entry::of::<agent::AgentStatus>(),

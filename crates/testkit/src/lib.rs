@@ -1,5 +1,5 @@
 //! For tests: a hermetic home, a private PostgreSQL, a terminal, processes that start together,
-//! fault injection.
+//! fault injection, a receiver of hooks.
 //!
 //! It knows the binary only from outside and depends on no other crate of the workspace, so that
 //! every one of them can use it. What goes wrong here is a broken test, so most of it panics.
@@ -9,6 +9,7 @@ mod causes;
 pub mod home;
 pub mod machine;
 pub mod postgres;
+pub mod receiver;
 pub mod run;
 mod terminal;
 pub mod trace;

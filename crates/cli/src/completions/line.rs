@@ -206,10 +206,14 @@ fn commands_below(path: &[String]) -> Vec<Candidate> {
         let [leaf] = rest else { return None };
         Some(Candidate::new(*leaf, entry.about))
     });
+    let groups = GROUPS.iter().filter_map(|(group, about)| {
+        let words: Vec<&str> = group.split('.').collect();
+        let [word] = words.strip_prefix(path.as_slice())? else { return None };
+        Some(Candidate::new(*word, *about))
+    });
     if !path.is_empty() {
-        return operations.collect();
+        return groups.chain(operations).collect();
     }
-    let groups = GROUPS.iter().map(|(group, about)| Candidate::new(*group, *about));
     let own = OWN.iter().map(|own| Candidate::new(own.name, own.about));
     let help = [Candidate::new("help", "Show the help of a command")];
     groups.chain(operations).chain(own).chain(help).collect()
@@ -242,6 +246,8 @@ mod tests {
         }
         assert!(offered("--json task ").contains(&"claim".to_owned()));
         assert!(offered("help task ").contains(&"claim".to_owned()));
+        assert!(offered("workflow ").contains(&"run".to_owned()));
+        assert_eq!(offered("workflow run "), ["start", "handoff", "delegate"]);
         assert!(offered("nothing ").is_empty());
     }
 

@@ -42,6 +42,7 @@ CREATE TABLE tasks (
     lease_until         INTEGER,
     lease_ms            INTEGER,
     lease_expired       INTEGER NOT NULL,
+    auto_unpause        INTEGER NOT NULL,
     progress            INTEGER,
     stale_after_minutes INTEGER,
     pipeline            TEXT NOT NULL,
@@ -68,9 +69,12 @@ CREATE INDEX tasks_parent ON tasks (parent_id, urgency) WHERE parent_id IS NOT N
 -- Claims whose lease has run out.
 CREATE INDEX tasks_leases ON tasks (project_id, role, urgency, lease_until)
     WHERE lease_until IS NOT NULL;
-CREATE INDEX tasks_own_leases ON tasks (agent, lease_until) WHERE lease_until IS NOT NULL;
+-- What an agent has in progress.
+CREATE INDEX tasks_in_hand ON tasks (agent, lease_until) WHERE status = 'in_progress';
 -- What was finished lately, and what may be pruned.
 CREATE INDEX tasks_finished ON tasks (finished_at) WHERE finished_at IS NOT NULL;
+-- Pauses that are over: none, but at the end of the transaction that ends them.
+CREATE INDEX tasks_pause_over ON tasks (created_seq) WHERE auto_unpause = 1 AND open_dependencies = 0;
 CREATE INDEX tasks_due ON tasks (due_at) WHERE due_at IS NOT NULL;
 
 -- The long texts of a task, apart from what changes often.

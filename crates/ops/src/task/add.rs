@@ -332,7 +332,7 @@ fn forced_done(
 }
 
 /// A subtask is one level below a task that is not archived.
-pub(super) fn refuse_as_parent(parent: &Task) -> Result<(), Refusal> {
+pub(crate) fn refuse_as_parent(parent: &Task) -> Result<(), Refusal> {
     refuse_archived(parent, "a new subtask")?;
     if parent.parent.is_none() {
         return Ok(());

@@ -18,9 +18,11 @@ mod stuck;
 mod transition;
 mod update;
 
+pub(crate) use add::refuse_as_parent;
 pub use add::{Add, Added};
 pub use archive::{Archive, Restore};
-pub use claim::{Claim, Claimed, Start};
+pub(crate) use claim::claim_next;
+pub use claim::{Claim, Claimed, Filters, Start, Trace};
 pub use dependency::{AddDep, DepChanged, RemoveDep};
 pub use edit::Edit;
 pub use history::{History, HistoryShown};

@@ -102,7 +102,8 @@ impl Operation for Block {
         let reason =
             self.comment.as_deref().map(|given| text::said("comment", given)).transpose()?;
         change(cx, &self.task, caller.name(), None, |_, task| {
-            Ok(Some(transition::block(task, &caller.bearer(task), reason.clone())?))
+            let until = transition::Until::Unblocked;
+            Ok(Some(transition::block(task, &caller.bearer(task), reason.clone(), until)?))
         })
     }
 }

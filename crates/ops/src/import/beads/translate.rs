@@ -111,7 +111,7 @@ fn settle(
             Some(Did { at, actor, event: event.into() })
         }
         (State::Blocked, _) => {
-            let event = TaskBlocked { reason: None, authority, forced: None };
+            let event = TaskBlocked { reason: None, auto_unpause: false, authority, forced: None };
             Some(Did { at, actor, event: event.into() })
         }
         (State::Closed, _) => {

@@ -1,0 +1,145 @@
+//! The courier: many attempts at once, for a caller that waits for none in particular.
+//!
+//! Deliveries go on in a thread of their own while the caller writes down what came of earlier ones.
+
+use std::io;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::Semaphore;
+
+use super::attempt::Attempt;
+use super::clients::Clients;
+use super::{Lookup, Message, Outcome, Target};
+
+/// What is still running when a courier goes away is broken off; a name that is being looked up
+/// cannot be, and is not waited for longer than this.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// Delivers messages, a bounded number at a time.
+#[derive(Debug)]
+pub struct Courier {
+    runtime: Option<Runtime>,
+    clients: Clients,
+    room: Arc<Semaphore>,
+    report: Sender<(usize, Outcome)>,
+    outcomes: Receiver<(usize, Outcome)>,
+    under_way: usize,
+}
+
+/// A courier could not be made ready.
+#[derive(Debug, thiserror::Error)]
+pub enum NotReady {
+    #[error("cannot start the courier's thread")]
+    Thread(#[from] io::Error),
+    #[error("cannot set TLS up")]
+    Tls(#[from] rustls::Error),
+    #[error("cannot set HTTP up")]
+    Http(#[from] reqwest::Error),
+}
+
+/// Stops a courier, from any thread.
+#[derive(Debug, Clone)]
+pub struct Stopper(Arc<Semaphore>);
+
+impl Stopper {
+    /// From now on nothing is begun: what has not begun is [`Outcome::NotSent`], and what has ends
+    /// within its limit.
+    pub fn stop(&self) {
+        self.0.close();
+    }
+}
+
+impl Courier {
+    pub fn new(concurrency: NonZeroUsize) -> Result<Self, NotReady> {
+        let mut builder = Builder::new_multi_thread();
+        let runtime =
+            builder.worker_threads(1).thread_name("windlass-courier").enable_all().build()?;
+        let concurrency = concurrency.get().min(Semaphore::MAX_PERMITS);
+        let (report, outcomes) = mpsc::channel();
+        Ok(Self {
+            runtime: Some(runtime),
+            clients: Clients::new(concurrency)?,
+            room: Arc::new(Semaphore::new(concurrency)),
+            report,
+            outcomes,
+            under_way: 0,
+        })
+    }
+
+    pub fn stopper(&self) -> Stopper {
+        Stopper(Arc::clone(&self.room))
+    }
+
+    /// Takes a message, which is sent as soon as there is room. Its outcome will come under `key`,
+    /// exactly once; the variables of the target are looked up here and now.
+    pub fn hand_over(&mut self, key: usize, target: &Target, message: Message, lookup: Lookup<'_>) {
+        let report = Report { key, outcome: None, to: self.report.clone() };
+        self.under_way += 1;
+        let attempt = match Attempt::new(target, message, lookup, &self.clients) {
+            Ok(attempt) => attempt,
+            Err(reason) => return report.tell(Outcome::failed(reason)),
+        };
+        let room = Arc::clone(&self.room);
+        let delivery = async move {
+            let outcome = match room.acquire().await {
+                Ok(_place) => attempt.make().await,
+                Err(_) => Outcome::NotSent,
+            };
+            report.tell(outcome);
+        };
+        if let Some(runtime) = &self.runtime {
+            runtime.spawn(delivery);
+        }
+    }
+
+    /// How many were handed over whose outcome has not been taken.
+    pub fn under_way(&self) -> usize {
+        self.under_way
+    }
+
+    /// Waits for an outcome, and returns it with all others that are there by then. Empty only when
+    /// nothing is under way.
+    #[must_use = "an outcome is told once"]
+    pub fn outcomes(&mut self) -> Vec<(usize, Outcome)> {
+        if self.under_way == 0 {
+            return Vec::new();
+        }
+        let first = self.outcomes.recv();
+        let outcomes: Vec<_> = first.into_iter().chain(self.outcomes.try_iter()).collect();
+        self.under_way = self.under_way.saturating_sub(outcomes.len());
+        outcomes
+    }
+}
+
+impl Drop for Courier {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_timeout(FAREWELL);
+        }
+    }
+}
+
+/// Tells the outcome of one delivery; dropped before it could, it tells that.
+struct Report {
+    key: usize,
+    outcome: Option<Outcome>,
+    to: Sender<(usize, Outcome)>,
+}
+
+impl Report {
+    fn tell(mut self, outcome: Outcome) {
+        self.outcome = Some(outcome);
+    }
+}
+
+impl Drop for Report {
+    fn drop(&mut self) {
+        let outcome = self.outcome.take().unwrap_or_else(|| Outcome::failed("broken off"));
+        // A courier that is gone has nobody left to tell.
+        drop(self.to.send((self.key, outcome)));
+    }
+}
