@@ -57,7 +57,7 @@ const CHECKS: [Check; 17] = [
     Check {
         what: "The same op id from many processes: one execution, the others replay",
         hzl: Fails("some end with a locked database"),
-        shown: &[],
+        shown: &[("tests/tests/op_ids.rs", "of_thirty_two_processes_with_one_op_id_")],
     },
     Check {
         what: "A random life, then a rebuild of the views: nothing differs",

@@ -130,6 +130,12 @@ impl World {
         }
     }
 
+    /// Knows a task that a workflow made, or had made before.
+    fn made(&mut self, task: Option<&serde_json::Value>) {
+        let id = task.and_then(|task| task["task_id"].as_str()).map(str::to_owned);
+        self.tasks.extend(id.filter(|id| !self.tasks.contains(id)));
+    }
+
     fn step(&mut self, dice: &mut Dice) {
         use serde_json::json;
         self.clock.0.fetch_add(i64::try_from(dice.roll(40_000)).unwrap(), Ordering::SeqCst);
@@ -151,7 +157,7 @@ impl World {
             }
             input
         };
-        match dice.roll(38) {
+        match dice.roll(43) {
             0..=4 => {
                 let mut input = by(
                     json!({"title": "t", "project": project, "status": status, "tags": tags,
@@ -223,6 +229,20 @@ impl World {
             }
             35 => self.move_both(dice, [&task, &other], project),
             36 if dice.roll(3) == 0 => self.delete_and_make_again(dice, project, &task),
+            37 => drop(self.run("workflow.run.start", json!({"agent": agent, "lease": "5m"}))),
+            38..=39 => {
+                let mut input = json!({"from": task, "title": "next", "project": project});
+                input["auto_op_id"] = json!(force);
+                let handed = self.run("workflow.run.handoff", by(input));
+                self.made(handed.as_ref().map(|handed| &handed["follow_on"]));
+            }
+            40..=41 => {
+                let mut input = json!({"from": task, "title": "part", "pause_parent": true});
+                input["auto_unpause"] = json!(dice.roll(3) > 0);
+                input["as_subtask"] = json!(dice.roll(3) == 0);
+                let delegated = self.run("workflow.run.delegate", by(input));
+                self.made(delegated.as_ref().map(|delegated| &delegated["delegated"]));
+            }
             _ => drop(self.run(
                 "task.checkpoint",
                 by(json!({"task": task, "name": "c", "progress": dice.roll(101)})),
@@ -238,7 +258,7 @@ fn history(seed: u64, location: &Location, other: &Location) {
     for name in ["api", "web"] {
         world.run("project.create", serde_json::json!({"name": name}));
     }
-    while world.done() < OPERATIONS || (world.misses().is_some() && world.done() < 2 * OPERATIONS) {
+    while world.done() < OPERATIONS || (world.misses().is_some() && world.done() < 4 * OPERATIONS) {
         world.step(&mut dice);
     }
     assert_eq!(world.misses(), None, "seed {seed}: never happened");
