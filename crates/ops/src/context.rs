@@ -132,7 +132,9 @@ impl Context {
     }
 
     fn open(&self) -> Result<Ledger, Fault> {
-        let mut ledger = Ledger::open(&self.workplace.location, self.workplace.options())?;
+        let hooks = self.settings.hooks.iter().map(|defined| defined.hook.clone()).collect();
+        let options = Options { hooks, ..self.workplace.options() };
+        let mut ledger = Ledger::open(&self.workplace.location, options)?;
         ledger.tell(self.progress.clone().map(through_the_log));
         Ok(ledger)
     }
