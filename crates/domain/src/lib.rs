@@ -12,6 +12,7 @@ pub mod completion;
 pub mod dependency;
 pub mod duration;
 pub mod event;
+pub mod hook;
 pub mod id;
 pub mod near;
 pub mod op;
@@ -29,7 +30,7 @@ pub mod words;
 
 pub use code::{Code, Exit};
 pub use event::{Event, Kind};
-pub use id::{CorrelationId, EventId, ProjectId, Stream, TaskId};
+pub use id::{CorrelationId, DeliveryId, EventId, HookId, ProjectId, Stream, TaskId};
 pub use refusal::Refusal;
 pub use status::Status;
 pub use task::Task;

@@ -165,7 +165,14 @@ impl Task {
             | Event::ProjectCreated(_)
             | Event::ProjectRenamed(_)
             | Event::ProjectFrozen(_)
-            | Event::ProjectUnfrozen(_) => {}
+            | Event::ProjectUnfrozen(_)
+            | Event::HookSet(_)
+            | Event::HookRemoved(_)
+            | Event::HookEnqueued(_)
+            | Event::HookDelivered(_)
+            | Event::HookFailed(_)
+            | Event::HookDiscarded(_)
+            | Event::HookRetried(_) => {}
         }
         if shows_life(event) {
             self.active_at = Some(at);
@@ -227,7 +234,14 @@ impl Task {
                 | Event::ProjectCreated(_)
                 | Event::ProjectRenamed(_)
                 | Event::ProjectFrozen(_)
-                | Event::ProjectUnfrozen(_),
+                | Event::ProjectUnfrozen(_)
+                | Event::HookSet(_)
+                | Event::HookRemoved(_)
+                | Event::HookEnqueued(_)
+                | Event::HookDelivered(_)
+                | Event::HookFailed(_)
+                | Event::HookDiscarded(_)
+                | Event::HookRetried(_),
             ) => false,
         }
     }
@@ -370,7 +384,14 @@ fn shows_life(event: &Event) -> bool {
         | Event::DependencyAdded(_)
         | Event::DependencyRemoved(_)
         | Event::WorkflowRan(_)
-        | Event::OpCompleted(_) => false,
+        | Event::OpCompleted(_)
+        | Event::HookSet(_)
+        | Event::HookRemoved(_)
+        | Event::HookEnqueued(_)
+        | Event::HookDelivered(_)
+        | Event::HookFailed(_)
+        | Event::HookDiscarded(_)
+        | Event::HookRetried(_) => false,
     }
 }
 

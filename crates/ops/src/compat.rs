@@ -223,7 +223,14 @@ impl Translator {
             | Event::ClaimExpired(_)
             | Event::TaskPruned(_)
             | Event::WorkflowRan(_)
-            | Event::OpCompleted(_) => one(event.kind().as_str(), Value::Null),
+            | Event::OpCompleted(_)
+            | Event::HookSet(_)
+            | Event::HookRemoved(_)
+            | Event::HookEnqueued(_)
+            | Event::HookDelivered(_)
+            | Event::HookFailed(_)
+            | Event::HookDiscarded(_)
+            | Event::HookRetried(_) => one(event.kind().as_str(), Value::Null),
         })
     }
 }
@@ -277,7 +284,14 @@ impl Before {
                 | Event::DependencyAdded(_)
                 | Event::DependencyRemoved(_)
                 | Event::WorkflowRan(_)
-                | Event::OpCompleted(_),
+                | Event::OpCompleted(_)
+                | Event::HookSet(_)
+                | Event::HookRemoved(_)
+                | Event::HookEnqueued(_)
+                | Event::HookDelivered(_)
+                | Event::HookFailed(_)
+                | Event::HookDiscarded(_)
+                | Event::HookRetried(_),
             )
             | None => self,
         }

@@ -77,7 +77,7 @@ impl std::fmt::Debug for Workplace {
 
 impl Workplace {
     pub fn new(location: Location) -> Self {
-        let Options { wait, synchronous, purpose, clock: _ } = Options::default();
+        let Options { wait, synchronous, purpose, clock: _, hooks: _ } = Options::default();
         Self { location, wait, synchronous, purpose, clock: None }
     }
 
@@ -87,6 +87,7 @@ impl Workplace {
             synchronous: self.synchronous,
             purpose: self.purpose.clone(),
             clock: self.clock.clone(),
+            hooks: Vec::new(),
         }
     }
 }
