@@ -16,10 +16,11 @@ use crate::wrap::{LongWord, wrap};
 use crate::{help, suggest};
 
 /// What a group of subcommands is about.
-pub(crate) const GROUPS: [(&str, &str); 7] = [
+pub(crate) const GROUPS: [(&str, &str); 8] = [
     ("project", "Projects: named queues of tasks"),
     ("task", "Tasks: add, claim, report, complete"),
     ("dep", "Dependencies: what waits for what, across projects"),
+    ("hook", "Hooks: who is told of what happens, and whether it arrived"),
     ("agent", "Agents: who is at work, who did what"),
     ("audit", "The hash chain of the log"),
     ("import", "Coming from elsewhere: another ledger, HZL, beads"),

@@ -12,7 +12,7 @@ use crate::operation::{Access, Lines, Operation, Output, Place};
 use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{
-    agent, db, dep, events, exchange, explain, gc, health, import, project, setup, show_settings,
+    agent, db, dep, events, exchange, explain, gc, health, hook, import, project, setup, show_settings,
     stats, task, why,
 };
 
@@ -50,6 +50,8 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<dep::List>(),
     Entry::of::<dep::Tree>(),
     Entry::of::<dep::Graph>(),
+    Entry::of::<hook::Drain>(),
+    Entry::of::<hook::Worker>(),
     Entry::of::<task::Archive>(),
     Entry::of::<task::Restore>(),
     Entry::of::<task::Prune>(),
