@@ -3,3 +3,4 @@
 pub mod clock;
 pub mod history;
 pub mod ledgers;
+pub mod random;
