@@ -87,7 +87,10 @@ fn every_way_to_done_enqueues_once_and_staying_done_nothing_rows_k4_k5_c1() {
         leads_to_done(&[claim, &["task", "complete", "ID", "--agent", "w"]]);
         leads_to_done(&[&["task", "block", "ID"], &["task", "complete", "ID"]]);
         leads_to_done(&[&["task", "set-status", "ID", "done"]]);
-        leads_to_done(&[&["task", "set-status", "ID", "done"], &["task", "set-status", "ID", "done"]]);
+        leads_to_done(&[
+            &["task", "set-status", "ID", "done"],
+            &["task", "set-status", "ID", "done"],
+        ]);
         let handoff = &["workflow", "run", "handoff", "--from", "ID", "--title", "next"][..];
         let pool = &["--project", "inbox", "--author", "w"][..];
         leads_to_done(&[claim, &[handoff, pool].concat()]);
@@ -149,7 +152,10 @@ fn the_value_of_a_variable_in_a_header_is_nowhere_row_c4() {
         let set = secretly(&[&["hook", "set", "on_done", "--url", NOBODY][..], &rest].concat());
         let added = secretly(&["task", "add", "x", "-s", "done"]);
         let shown = secretly(&["hook", "show", "on_done"]);
-        assert_eq!(shown.json()["hook"]["headers"]["Authorization"], "Bearer $OPENCLAW_GATEWAY_TOKEN");
+        assert_eq!(
+            shown.json()["hook"]["headers"]["Authorization"],
+            "Bearer $OPENCLAW_GATEWAY_TOKEN"
+        );
         assert_eq!(shown.json()["hook"]["secret"], "$HOOK_SECRET");
         let listed = secretly(&["hook", "list", "--state", "all"]);
         let log = secretly(&["events"]);
@@ -191,7 +197,10 @@ fn the_ledger_wins_over_the_settings_by_name() {
     set(&ledger, "on_done", &[]);
     let listed = with_settings(&ledger, settings, &["hook", "list"]).run().ok().json();
     assert_eq!(listed["hooks"].as_array().unwrap().len(), 1);
-    assert_eq!((&listed["hooks"][0]["url"], &listed["hooks"][0]["source"]), (&json!(NOBODY), &json!("ledger")));
+    assert_eq!(
+        (&listed["hooks"][0]["url"], &listed["hooks"][0]["source"]),
+        (&json!(NOBODY), &json!("ledger"))
+    );
     ledger.answer(&["hook", "remove", "on_done"]);
     let listed = ledger.answer(&["hook", "list"]);
     assert_eq!(listed["hooks"][0]["url"], "http://settings.example/");
@@ -249,7 +258,7 @@ fn the_payload_tells_the_ids_of_its_connection_row_c8() {
         assert_eq!(context["op_id"], "op-7");
         assert!(context["correlation_id"].is_string(), "{context}");
         assert_eq!(context["correlation_id"], event["correlation_id"]);
-        assert_eq!(context["event_id"], event["id"]);
+        assert_eq!(context["event_id"], event["event_id"]);
     });
 }
 
@@ -267,7 +276,7 @@ fn a_transition_and_its_hook_are_recorded_together_or_not_at_all_row_c9() {
         let events = ledger.events_after(seq);
         let kinds: Vec<String> = events.iter().map(|event| text(&event["kind"])).collect();
         assert_eq!(kinds, ["status_set", "hook_enqueued"]);
-        assert_eq!(events[1]["causation_id"], events[0]["id"]);
+        assert_eq!(events[1]["causation_id"], events[0]["event_id"]);
     });
 }
 
@@ -319,7 +328,10 @@ fn a_hook_carries_the_op_id_and_a_replay_enqueues_nothing_rows_i2_i5() {
         assert_eq!((&first["replayed"], &again["replayed"]), (&json!(false), &json!(true)));
         assert_eq!(deliveries(ledger).len(), 1);
         let message = newest(ledger);
-        assert_eq!((&message["op_id"], &message["payload"]["context"]["op_id"]), (&json!("once"), &json!("once")));
+        assert_eq!(
+            (&message["op_id"], &message["payload"]["context"]["op_id"]),
+            (&json!("once"), &json!("once"))
+        );
         for event in ledger.events_after(seq) {
             assert_eq!(event["op_id"], "once", "{event}");
         }
@@ -365,7 +377,11 @@ fn what_a_hook_cannot_be_is_refused_and_leaves_no_trace() {
         (&["set", "on_done", "--url", NOBODY, "--header", "canary"], "invalid_value", 3),
         (&["set", "on_done", "--url", NOBODY, "--header", "a b: c"], "invalid_value", 3),
         (&["set", "on_done", "--url", NOBODY, "--header", "a: canary\nx: y"], "invalid_value", 3),
-        (&["set", "on_done", "--url", NOBODY, "--header", "a: b", "--header", "a: c"], "invalid_value", 3),
+        (
+            &["set", "on_done", "--url", NOBODY, "--header", "a: b", "--header", "a: c"],
+            "invalid_value",
+            3,
+        ),
         (&["set", "on_done", "--url", NOBODY, "--max-attempts", "0"], "invalid_value", 3),
         (&["set", "on_done", "--url", NOBODY, "--max-attempts", "21"], "invalid_value", 3),
         (&["set", "on_done", "--url", NOBODY, "--max-attempts", "many"], "usage", 2),

@@ -11,6 +11,7 @@ pub mod code;
 pub mod completion;
 pub mod dependency;
 pub mod duration;
+pub mod edges;
 pub mod event;
 pub mod hook;
 pub mod id;

@@ -164,17 +164,21 @@ impl Task {
             Event::CheckpointRecorded(data) => self.progress = data.progress.or(self.progress),
             Event::ProgressSet(data) => self.progress = Some(data.progress),
             Event::TaskMoved(data) => self.project = data.project,
+            // It is settled first, so that nothing waits for it, and then leaves the views.
+            Event::TaskDeleted(_) => self.enter(Status::Archived, at),
             Event::CommentAdded(_)
             | Event::TaskPruned(_)
             | Event::DependencyAdded(_)
             | Event::DependencyRemoved(_)
             | Event::WorkflowRan(_)
             | Event::OpCompleted(_)
+            | Event::DependencyKept(_)
             | Event::TaskCreated(_)
             | Event::ProjectCreated(_)
             | Event::ProjectRenamed(_)
             | Event::ProjectFrozen(_)
             | Event::ProjectUnfrozen(_)
+            | Event::ProjectDeleted(_)
             | Event::HookSet(_)
             | Event::HookRemoved(_)
             | Event::HookEnqueued(_)
@@ -203,7 +207,9 @@ impl Task {
                 Event::CommentAdded(_)
                 | Event::TaskUpdated(_)
                 | Event::TaskMoved(_)
-                | Event::WorkflowRan(_),
+                | Event::WorkflowRan(_)
+                | Event::TaskDeleted(_)
+                | Event::DependencyKept(_),
             ) => true,
             (status, Event::TaskPruned(_)) => status.is_settled(),
             (_, Event::TaskClaimed(data)) => match data.won {
@@ -229,13 +235,12 @@ impl Task {
                 status == Archived && matches!(data.to, Backlog | Ready | Done)
             }
             (status, Event::ProgressSet(_)) => !matches!(status, Done | Archived),
-            (
-                status,
-                Event::TaskArchived(_)
-                | Event::CheckpointRecorded(_)
-                | Event::DependencyAdded(_)
-                | Event::DependencyRemoved(_),
-            ) => status != Archived,
+            // An archived task is left alone, but not by what is done to many tasks at once.
+            (status, Event::DependencyAdded(data)) => status != Archived || data.because.is_some(),
+            (status, Event::DependencyRemoved(data)) => {
+                status != Archived || data.because.is_some()
+            }
+            (status, Event::TaskArchived(_) | Event::CheckpointRecorded(_)) => status != Archived,
             (
                 _,
                 Event::TaskCreated(_)
@@ -244,6 +249,7 @@ impl Task {
                 | Event::ProjectRenamed(_)
                 | Event::ProjectFrozen(_)
                 | Event::ProjectUnfrozen(_)
+                | Event::ProjectDeleted(_)
                 | Event::HookSet(_)
                 | Event::HookRemoved(_)
                 | Event::HookEnqueued(_)
@@ -379,6 +385,7 @@ fn shows_life(event: &Event) -> bool {
         | Event::ProjectRenamed(_)
         | Event::ProjectFrozen(_)
         | Event::ProjectUnfrozen(_)
+        | Event::ProjectDeleted(_)
         | Event::TaskCreated(_)
         | Event::TaskUpdated(_)
         | Event::ClaimExpired(_)
@@ -390,9 +397,11 @@ fn shows_life(event: &Event) -> bool {
         | Event::TaskArchived(_)
         | Event::TaskRestored(_)
         | Event::TaskMoved(_)
+        | Event::TaskDeleted(_)
         | Event::TaskPruned(_)
         | Event::DependencyAdded(_)
         | Event::DependencyRemoved(_)
+        | Event::DependencyKept(_)
         | Event::WorkflowRan(_)
         | Event::OpCompleted(_)
         | Event::HookSet(_)

@@ -116,7 +116,15 @@ impl<'a> Snapshot<'a> {
         self.store.correlated(by, seq, limit)
     }
 
+    /// The projects there are.
     pub fn projects(&mut self) -> Result<Vec<Project>, Fault> {
+        let mut projects = self.store.projects()?;
+        projects.retain(|project| !project.deleted);
+        Ok(projects)
+    }
+
+    /// Also those that were deleted, in which there may still be archived tasks.
+    pub fn all_projects(&mut self) -> Result<Vec<Project>, Fault> {
         self.store.projects()
     }
 
@@ -135,7 +143,7 @@ impl<'a> Snapshot<'a> {
         if let Some(project) = self.store.project_named(name)? {
             return Ok(project);
         }
-        let projects = self.store.projects()?;
+        let projects = self.projects()?;
         let names = projects.iter().map(|project| project.name.as_str());
         Err(Refusal::new(Code::ProjectNotFound, format!("there is no project '{name}'"))
             .hint(format!("create it: windlass project create {name}"))

@@ -46,7 +46,7 @@ macro_rules! task_columns {
 macro_rules! project_columns {
     () => {
         "created_seq, id, version, name, description, repo, protected, frozen, frozen_reason, \
-         backlog, ready, in_progress, blocked, done, archived, claimable, created_at, updated_at"
+         deleted, backlog, ready, in_progress, blocked, done, archived, claimable, created_at, updated_at"
     };
 }
 
@@ -97,24 +97,26 @@ pub(crate) const CORRELATED: &str = concat!(
 pub(crate) const PROJECT: &str =
     concat!("SELECT ", project_columns!(), " FROM projects WHERE id = $1");
 
-/// By the unique index on `name`.
+/// By `projects_name`.
 pub(crate) const PROJECT_NAMED: &str =
-    concat!("SELECT ", project_columns!(), " FROM projects WHERE name = $1");
+    concat!("SELECT ", project_columns!(), " FROM projects WHERE name = $1 AND deleted = 0");
 
+/// Also those that were deleted.
 pub(crate) const PROJECTS: &str =
     concat!("SELECT ", project_columns!(), " FROM projects ORDER BY created_seq");
 
 pub(crate) const INSERT_PROJECT: &str = concat!(
     "INSERT INTO projects (",
     project_columns!(),
-    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)"
+    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, \
+     $19)"
 );
 
 /// By the primary key.
 pub(crate) const UPDATE_PROJECT: &str = concat!(
     "UPDATE projects SET (",
     project_columns!(),
-    ") = ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) \
+    ") = ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) \
      WHERE created_seq = $1"
 );
 

@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use windlass_domain::chain::{Hash, Head, Header, Provenance};
-use windlass_domain::event::{Kind, OpCompleted, Subject, TaskPruned};
+use windlass_domain::event::{Kind, OpCompleted, Subject, TaskDeleted, TaskPruned};
 use windlass_domain::hook::{Delivery, Hook};
 use windlass_domain::op::{KEPT, OpId, OpRecord};
 use windlass_domain::project::Project;
@@ -204,6 +204,12 @@ impl<'a> Transaction<'a> {
         self.record(task.id.into(), task.version, vec![TaskPruned {}.into()])?;
         self.forget_deliveries_of(task.id)?;
         self.forget(task.id.into())
+    }
+
+    /// Takes a task out of the views for good, in whatever status it is. Its events stay as they
+    /// are.
+    pub fn delete(&mut self, task: &Task, event: TaskDeleted) -> Result<(), Fault> {
+        self.record(task.id.into(), task.version, vec![event.into()])
     }
 
     /// Takes the data of a stream's events away, but of the one that prunes it; returns of how many.

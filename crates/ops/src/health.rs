@@ -139,7 +139,7 @@ fn strayed(snapshot: &mut Snapshot<'_>) -> Result<Vec<String>, Fault> {
 /// Projects whose counters are not the numbers of their tasks.
 fn miscounted(snapshot: &mut Snapshot<'_>) -> Result<Vec<String>, Fault> {
     let mut findings = Vec::new();
-    for project in snapshot.projects()? {
+    for project in snapshot.all_projects()? {
         let mut compare = |what: &str, kept: i64, filter: ListFilter| -> Result<(), Fault> {
             let counted = snapshot.count(&ListFilter { project: Some(project.id), ..filter })?;
             if u64::try_from(kept) != Ok(counted) {

@@ -309,7 +309,7 @@ impl Operation for Status {
 
     fn run(&self, cx: &mut Context) -> Result<StatusShown, Error> {
         let (head, projects, outbox) = cx.read(|snapshot| {
-            Ok((snapshot.head()?, snapshot.projects()?, snapshot.hook_counts()?))
+            Ok((snapshot.head()?, snapshot.all_projects()?, snapshot.hook_counts()?))
         })?;
         let choice = Choice::of(cx);
         let size_bytes = match &cx.workplace.location {
@@ -324,7 +324,7 @@ impl Operation for Status {
             exists: size_bytes != Some(0),
             size_bytes,
             head: HeadView::from(head),
-            projects: projects.len() as u64,
+            projects: projects.iter().filter(|project| !project.deleted).count() as u64,
             tasks: projects.iter().map(|project| Statuses::from(&project.counts)).sum(),
             outbox: outbox.into(),
         };

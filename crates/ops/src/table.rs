@@ -25,6 +25,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<project::Rename>(),
     Entry::of::<project::Freeze>(),
     Entry::of::<project::Unfreeze>(),
+    Entry::of::<project::Delete>(),
     Entry::of::<task::Add>(),
     Entry::of::<task::List>(),
     Entry::of::<task::Search>(),

@@ -42,7 +42,7 @@ pub(super) fn value_of(operation: &str, argument: &Arg) -> Wanted {
     let names = argument.get_value_names().unwrap_or_default();
     let name = names.first().map(|name| name.trim_end_matches(",…")).unwrap_or_default();
     match (name, argument.get_id().as_str()) {
-        ("TASK", _) | (_, "task" | "depends_on" | "parent") => {
+        ("TASK", _) | (_, "task" | "tasks" | "depends_on" | "parent") => {
             Wanted::Value(Value::Task(tasks_for(operation)))
         }
         ("STATUS", _) => words(statuses_for(operation).iter().map(|status| status.as_str())),

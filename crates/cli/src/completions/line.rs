@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, Command};
 use windlass_ops::table::{Entry, TABLE};
 
 use super::Candidate;
-use super::argument::{Wanted, value_of};
+use super::argument::{Value, Wanted, value_of};
 use crate::command::{GROUPS, globals};
 use crate::own::OWN;
 
@@ -151,6 +151,10 @@ impl Reader {
             arguments.iter().filter(|argument| argument.is_positional() && !argument.is_hide_set());
         match positionals.nth(self.positionals) {
             Some(argument) => (self.value_of(argument), list_before(argument, word)),
+            // Behind the first task comes another one or, mostly, the project they go to.
+            None if arguments.iter().any(|argument| argument.get_id() == "tasks") => {
+                (Wanted::Value(Value::Project), String::new())
+            }
             // Nothing but a flag can come now.
             None if word.is_empty() && !self.only_positionals => {
                 (Wanted::Words(self.flag_names()), String::new())
@@ -223,7 +227,6 @@ fn commands_below(path: &[String]) -> Vec<Candidate> {
 mod tests {
     use windlass_domain::Status;
 
-    use super::super::argument::Value;
     use super::*;
 
     /// What is wanted at the end of a line; a space at its end begins a new word.

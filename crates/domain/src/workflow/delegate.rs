@@ -54,7 +54,7 @@ pub fn delegate(
     }
     let mut events = Vec::new();
     if wanted.depends {
-        events.push(DependencyAdded { on: delegated.id }.into());
+        events.push(DependencyAdded { on: delegated.id, because: None }.into());
     }
     if let Some(note) = &wanted.note {
         let data = data(delegated, note);

@@ -28,12 +28,14 @@ pub fn may_end_a_wait(event: &Event) -> bool {
         Event::TaskCompleted(_)
         | Event::TaskArchived(_)
         | Event::DependencyRemoved(_)
+        | Event::TaskDeleted(_)
         | Event::TaskPruned(_) => true,
         Event::StatusSet(data) => data.to.is_settled(),
         Event::ProjectCreated(_)
         | Event::ProjectRenamed(_)
         | Event::ProjectFrozen(_)
         | Event::ProjectUnfrozen(_)
+        | Event::ProjectDeleted(_)
         | Event::TaskCreated(_)
         | Event::TaskUpdated(_)
         | Event::TaskClaimed(_)
@@ -49,6 +51,7 @@ pub fn may_end_a_wait(event: &Event) -> bool {
         | Event::CheckpointRecorded(_)
         | Event::ProgressSet(_)
         | Event::DependencyAdded(_)
+        | Event::DependencyKept(_)
         | Event::WorkflowRan(_)
         | Event::OpCompleted(_)
         | Event::HookSet(_)

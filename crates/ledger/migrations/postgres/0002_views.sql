@@ -4,12 +4,13 @@ CREATE TABLE projects (
     created_seq   BIGINT PRIMARY KEY,
     id            BYTEA NOT NULL UNIQUE,
     version       BIGINT NOT NULL,
-    name          TEXT COLLATE "C" NOT NULL UNIQUE,
+    name          TEXT COLLATE "C" NOT NULL,
     description   TEXT COLLATE "C",
     repo          TEXT COLLATE "C",
     protected     BIGINT NOT NULL,
     frozen        BIGINT NOT NULL,
     frozen_reason TEXT COLLATE "C",
+    deleted       BIGINT NOT NULL,
     backlog       BIGINT NOT NULL,
     ready         BIGINT NOT NULL,
     in_progress   BIGINT NOT NULL,
@@ -20,6 +21,9 @@ CREATE TABLE projects (
     created_at    BIGINT NOT NULL,
     updated_at    BIGINT NOT NULL
 );
+
+-- The name of a deleted project is free for another.
+CREATE UNIQUE INDEX projects_name ON projects (name) WHERE deleted = 0;
 
 -- `urgency` is 3 - priority, so that every order is ascending. '' means nobody, no role.
 CREATE TABLE tasks (

@@ -4,12 +4,13 @@ CREATE TABLE projects (
     created_seq   INTEGER PRIMARY KEY,
     id            BLOB NOT NULL UNIQUE,
     version       INTEGER NOT NULL,
-    name          TEXT NOT NULL UNIQUE,
+    name          TEXT NOT NULL,
     description   TEXT,
     repo          TEXT,
     protected     INTEGER NOT NULL,
     frozen        INTEGER NOT NULL,
     frozen_reason TEXT,
+    deleted       INTEGER NOT NULL,
     backlog       INTEGER NOT NULL,
     ready         INTEGER NOT NULL,
     in_progress   INTEGER NOT NULL,
@@ -20,6 +21,9 @@ CREATE TABLE projects (
     created_at    INTEGER NOT NULL,
     updated_at    INTEGER NOT NULL
 ) STRICT;
+
+-- The name of a deleted project is free for another.
+CREATE UNIQUE INDEX projects_name ON projects (name) WHERE deleted = 0;
 
 -- `urgency` is 3 - priority, so that every order is ascending. '' means nobody, no role.
 CREATE TABLE tasks (

@@ -255,7 +255,9 @@ impl Add {
         let project = match &parent {
             Some(parent) => {
                 refuse_as_parent(parent)?;
-                tx.project(parent.project)?
+                let project = tx.project(parent.project)?;
+                project.refuse_if_deleted(parent.id)?;
+                project
             }
             None => named_or_inbox(tx, &wanted.project)?,
         };

@@ -29,7 +29,7 @@ pub use history::{History, HistoryShown};
 pub use list::{List, Listed};
 pub use note::{Checkpoint, CheckpointSaved, Comment, Commented, Progress, ProgressSaved};
 pub use prune::{Prune, Pruned};
-pub use relocate::{Move, Moved};
+pub use relocate::{Move, Moved, MovedTask, MovedTasks};
 pub use search::{Found, Search};
 pub use show::{Show, Shown};
 pub use steal::{Renew, Renewed, Steal, Stolen};
