@@ -35,6 +35,8 @@ mod changing;
 
 mod depending;
 
+mod hooking;
+
 mod finding;
 
 mod showing;

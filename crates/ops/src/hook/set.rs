@@ -30,7 +30,7 @@ pub struct Set {
     #[serde(default)]
     pub url: Option<String>,
     /// `Name: value`; $NAME is taken from the environment when the hook is sent
-    #[arg(long, value_name = "HEADER", requires = "url")]
+    #[arg(long, value_name = "HEADER")]
     #[serde(default)]
     pub header: Vec<String>,
     /// The program that gets it on its standard input, with its arguments; comes last
@@ -89,7 +89,12 @@ impl Set {
     fn definition(&self) -> Result<Hook, Refusal> {
         let target = match (&self.url, self.command.is_empty()) {
             (Some(url), true) => Target::Url { url: url.clone(), headers: headers(&self.header)? },
-            (None, false) => Target::Command { argv: self.command.clone() },
+            (None, false) if self.header.is_empty() => {
+                Target::Command { argv: self.command.clone() }
+            }
+            (None, false) => {
+                return Err(usage("a command has no headers", "leave --header out, or use --url"));
+            }
             (Some(_), false) | (None, true) => {
                 return Err(usage(
                     "a hook is sent to a url or to a command",
