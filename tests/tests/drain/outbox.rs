@@ -37,7 +37,7 @@ impl Outbox {
         Ledger::on_postgres().map(Self::on)
     }
 
-    fn on(ledger: Ledger) -> Self {
+    pub(crate) fn on(ledger: Ledger) -> Self {
         let clock = FileClock::made(ledger.home.path().join("clock"));
         Self { ledger, clock }
     }

@@ -1,15 +1,16 @@
 //! `hook worker`: it sends as hooks fall due, is woken by the ledger, and ends when it is asked to.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::process::Child;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use windlass_domain::hook::State;
-use windlass_testkit::Run;
+use windlass_testkit::postgres::Cluster;
 use windlass_testkit::receiver::{Answer, Receiver};
-use windlass_testkit::wait;
-use windlass_tests::ledgers::text;
+use windlass_testkit::{Run, machine, wait};
+use windlass_tests::ledgers::{Ledger, text};
 
 use crate::outbox::{MINUTE, Outbox, figures, url};
 
@@ -21,7 +22,10 @@ struct Worker {
 
 impl Worker {
     fn of(outbox: &Outbox) -> Self {
-        let run = outbox.operation("hook.worker", &json!({}));
+        Self::running(outbox.operation("hook.worker", &json!({})))
+    }
+
+    fn running(run: Run) -> Self {
         let child = run.spawn();
         wait::until("it hears signals", || hears(&child, Signal::TERM));
         Self { run, child: Some(child) }
@@ -160,4 +164,27 @@ fn a_worker_that_has_nothing_to_do_ends_at_once_when_asked() {
     outbox.finish(1);
     let worker = Worker::of(&outbox);
     assert_eq!(figures(&worker.stop()), "");
+}
+
+/// The binary itself: only it says on standard error what it waits for.
+#[test]
+fn a_worker_waits_for_a_database_that_went_away_and_says_so() {
+    if machine::find("initdb").is_none() {
+        assert!(!machine::in_ci(), "PostgreSQL is not installed: run `cargo xtask setup`");
+        return;
+    }
+    let receiver = Receiver::answering(204);
+    let mut cluster = Cluster::temporary().unwrap();
+    let outbox = Outbox::on(Ledger::on(&cluster.server()));
+    outbox.define(url(receiver.url("/")));
+    let mut worker = Worker::running(outbox.ledger.windlass(&["hook", "worker"]));
+    cluster.kill().unwrap();
+    let mut said = String::new();
+    let complaints = worker.child.as_mut().unwrap().stderr.take().unwrap();
+    BufReader::new(complaints).read_line(&mut said).unwrap();
+    assert!(said.starts_with("warning: PostgreSQL") && said.contains("trying again in 1 s"), "{said}");
+    wait::until("the server is back", || cluster.restart().is_ok());
+    let _added = outbox.ledger.answer(&["task", "add", "a task", "-s", "done"]);
+    wait::until("the hook is sent", || receiver.count() == 1);
+    assert_eq!(figures(&worker.stop()), "claimed 1, attempted 1, delivered 1");
 }
