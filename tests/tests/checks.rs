@@ -95,9 +95,11 @@ const CHECKS: [Check; 17] = [
         shown: &[("tests/tests/prune.rs", "check_")],
     },
     Check {
-        what: "Projects: rename and move, with their edges (deleting one: not in this version)",
+        what: "Projects: rename, move and delete, with their edges",
         hzl: Partly("tasks of a deleted project come back"),
         shown: &[
+            ("tests/tests/project_delete.rs", "deleted_tasks_"),
+            ("tests/tests/project_delete.rs", "deleting_a_project_"),
             ("tests/tests/lists.rs", "check_a_moved_task_"),
             ("tests/tests/lists.rs", "check_a_renamed_project_"),
         ],

@@ -8,7 +8,6 @@
     clippy::unwrap_used,
     reason = "an answer of another shape ends its test"
 )]
-#![expect(non_snake_case, reason = "rows of the contract are named in capitals")]
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,6 +67,9 @@ flags                                             | edges
 --limit 0                                         | invalid_value
 --cursor garbage                                  | invalid_value
 ";
+
+/// A filter, said as plainly as possible.
+type Naive<'a> = Box<dyn Fn(&Value) -> bool + 'a>;
 
 struct Yard {
     ledger: Ledger,
@@ -165,7 +167,7 @@ impl Yard {
 // Adding
 
 #[test]
-fn a_task_waits_for_a_task_of_another_project_without_any_setting_or_flag_row_X1() {
+fn a_task_waits_for_a_task_of_another_project_without_any_setting_or_flag_row_x1() {
     let yard = Yard::new();
     assert_eq!(yard.edge("draft", "data")["cross_project"], true);
     assert_eq!(
@@ -177,7 +179,7 @@ fn a_task_waits_for_a_task_of_another_project_without_any_setting_or_flag_row_X1
 }
 
 #[test]
-fn task_add_takes_prerequisites_of_any_project_row_X2() {
+fn task_add_takes_prerequisites_of_any_project_row_x2() {
     let yard = Yard::new();
     let both = format!("{},{}", yard.id("data"), yard.id("cover"));
     let id = yard.ledger.add(&["-P", "writing", "--depends-on", &both]);
@@ -188,7 +190,7 @@ fn task_add_takes_prerequisites_of_any_project_row_X2() {
 }
 
 #[test]
-fn task_add_dep_takes_a_prerequisite_of_any_project_row_X3() {
+fn task_add_dep_takes_a_prerequisite_of_any_project_row_x3() {
     let yard = Yard::new();
     let added = yard.ledger.answer(&["task", "add-dep", yard.id("cover"), yard.id("data")]);
     assert_eq!(added["added"], true);
@@ -196,7 +198,7 @@ fn task_add_dep_takes_a_prerequisite_of_any_project_row_X3() {
 }
 
 #[test]
-fn a_task_does_not_wait_for_itself_row_V1() {
+fn a_task_does_not_wait_for_itself_row_v1() {
     let yard = Yard::new();
     let seq = yard.ledger.events();
     let refused =
@@ -206,7 +208,7 @@ fn a_task_does_not_wait_for_itself_row_V1() {
 }
 
 #[test]
-fn a_circle_through_several_projects_is_refused_row_V2() {
+fn a_circle_through_several_projects_is_refused_row_v2() {
     let yard = Yard::new();
     let seq = yard.ledger.events();
     let refused =
@@ -217,7 +219,7 @@ fn a_circle_through_several_projects_is_refused_row_V2() {
 }
 
 #[test]
-fn a_prerequisite_must_exist_for_add_and_for_add_dep_row_V3() {
+fn a_prerequisite_must_exist_for_add_and_for_add_dep_row_v3() {
     let yard = Yard::new();
     let seq = yard.ledger.events();
     let nobody = "01M7F3DFJ2EEA39MBZS98FJ952";
@@ -231,7 +233,7 @@ fn a_prerequisite_must_exist_for_add_and_for_add_dep_row_V3() {
 }
 
 #[test]
-fn no_new_edge_leads_to_a_task_that_is_gone_row_V4() {
+fn no_new_edge_leads_to_a_task_that_is_gone_row_v4() {
     let yard = Yard::new();
     let gone = yard.id("layout").to_owned();
     yard.ledger.answer(&["project", "delete", "design", "--delete-tasks"]);
@@ -242,7 +244,7 @@ fn no_new_edge_leads_to_a_task_that_is_gone_row_V4() {
 }
 
 #[test]
-fn an_orphan_is_listed_with_nulls_for_what_is_not_known_row_V4() {
+fn an_orphan_is_listed_with_nulls_for_what_is_not_known_row_v4() {
     let yard = Yard::new();
     let delete = [
         "project",
@@ -272,39 +274,39 @@ fn an_orphan_is_listed_with_nulls_for_what_is_not_known_row_V4() {
 // dep list
 
 #[test]
-fn dep_list_by_project_at_either_end_row_L1() {
+fn dep_list_by_project_at_either_end_row_l1() {
     let yard = Yard::new();
     yard.shows("-P");
     yard.shows("--project");
 }
 
 #[test]
-fn dep_list_by_the_project_that_waits_row_L2() {
+fn dep_list_by_the_project_that_waits_row_l2() {
     Yard::new().shows("--from-project");
 }
 
 #[test]
-fn dep_list_by_the_project_waited_for_row_L3() {
+fn dep_list_by_the_project_waited_for_row_l3() {
     Yard::new().shows("--to-project");
 }
 
 #[test]
-fn dep_list_by_agent_at_either_end_row_L4() {
+fn dep_list_by_agent_at_either_end_row_l4() {
     Yard::new().shows("--agent");
 }
 
 #[test]
-fn dep_list_by_the_agent_that_waits_row_L5() {
+fn dep_list_by_the_agent_that_waits_row_l5() {
     Yard::new().shows("--from-agent");
 }
 
 #[test]
-fn dep_list_by_the_agent_waited_for_row_L6() {
+fn dep_list_by_the_agent_waited_for_row_l6() {
     Yard::new().shows("--to-agent");
 }
 
 #[test]
-fn blocking_means_that_the_target_is_not_settled_whatever_the_dependent_is_row_L7() {
+fn blocking_means_that_the_target_is_not_settled_whatever_the_dependent_is_row_l7() {
     let yard = Yard::new();
     yard.shows("--blocking-only");
     assert_eq!(yard.edge("paper", "data")["from_status"], "backlog");
@@ -316,27 +318,27 @@ fn blocking_means_that_the_target_is_not_settled_whatever_the_dependent_is_row_L
 }
 
 #[test]
-fn dep_list_of_edges_between_projects_row_L8() {
+fn dep_list_of_edges_between_projects_row_l8() {
     Yard::new().shows("--cross-project-only");
 }
 
 #[test]
-fn dep_list_by_tag_at_either_end_row_L9() {
+fn dep_list_by_tag_at_either_end_row_l9() {
     Yard::new().shows("--tag");
 }
 
 #[test]
-fn dep_list_by_the_tag_of_what_waits_row_L10() {
+fn dep_list_by_the_tag_of_what_waits_row_l10() {
     Yard::new().shows("--from-tag");
 }
 
 #[test]
-fn dep_list_by_the_tag_of_what_is_waited_for_row_L11() {
+fn dep_list_by_the_tag_of_what_is_waited_for_row_l11() {
     Yard::new().shows("--to-tag");
 }
 
 #[test]
-fn every_edge_has_the_keys_that_scripts_know_rows_L12_to_L13() {
+fn every_edge_has_the_keys_that_scripts_know_rows_l12_to_l13() {
     let yard = Yard::new();
     let edge = yard.edge("draft", "data");
     let expected = serde_json::json!({
@@ -368,7 +370,6 @@ fn any_combination_of_filters_gives_what_each_of_them_gives() {
     let tagged = |edge: &Value, key: &str, tag: &str| {
         edge[key].as_array().unwrap().iter().any(|own| own == tag)
     };
-    type Naive<'a> = Box<dyn Fn(&Value) -> bool + 'a>;
     let filters: Vec<(&str, Naive<'_>)> = vec![
         (
             "-P writing",
@@ -512,7 +513,7 @@ fn a_graph_is_written_verbatim_in_the_language_that_was_asked_for() {
 // Pruning, showing, tags
 
 #[test]
-fn a_task_is_not_pruned_while_another_project_waits_for_it_row_R1() {
+fn a_task_is_not_pruned_while_another_project_waits_for_it_row_r1() {
     let yard = Yard::new();
     let prune = ["task", "prune", "-P", "research", "--older-than", "0s", "--yes"];
     assert_eq!(yard.ledger.answer(&prune)["count"], 0, "print waits for ethics");
@@ -521,7 +522,7 @@ fn a_task_is_not_pruned_while_another_project_waits_for_it_row_R1() {
 }
 
 #[test]
-fn task_show_names_the_projects_of_what_it_waits_for_row_R4() {
+fn task_show_names_the_projects_of_what_it_waits_for_row_r4() {
     let yard = Yard::new();
     let shown = yard.ledger.answer(&["task", "show", yard.id("draft")]);
     for on in shown["dependencies"].as_array().unwrap() {
@@ -533,7 +534,7 @@ fn task_show_names_the_projects_of_what_it_waits_for_row_R4() {
 }
 
 #[test]
-fn tags_are_labels_and_metadata_are_structured_row_G1() {
+fn tags_are_labels_and_metadata_are_structured_row_g1() {
     let yard = Yard::new();
     let metadata = r#"{"source":{"page":3}}"#;
     let id = yard.ledger.add(&["-t", "law,text", "--metadata", metadata]);
@@ -543,14 +544,14 @@ fn tags_are_labels_and_metadata_are_structured_row_G1() {
 }
 
 #[test]
-fn task_list_filters_by_tags_row_G2() {
+fn task_list_filters_by_tags_row_g2() {
     let yard = Yard::new();
     let listed = yard.ledger.answer(&["task", "list", "--tags", "law"]);
     assert_eq!(listed["total"], 2);
 }
 
 #[test]
-fn all_tags_are_wanted_unless_any_is_asked_for_row_G3() {
+fn all_tags_are_wanted_unless_any_is_asked_for_row_g3() {
     let yard = Yard::new();
     let total = |flag: &str| {
         yard.ledger.answer(&["task", "list", flag, "text,law"])["total"].as_u64().unwrap()
@@ -562,7 +563,7 @@ fn all_tags_are_wanted_unless_any_is_asked_for_row_G3() {
 }
 
 #[test]
-fn dependencies_are_asked_for_by_tag_row_G4() {
+fn dependencies_are_asked_for_by_tag_row_g4() {
     let yard = Yard::new();
     let listed = yard.list("--tag law").ok().json();
     assert_eq!(listed["total"], 2);

@@ -9,7 +9,6 @@
     clippy::unwrap_used,
     reason = "an answer of another shape ends its test"
 )]
-#![expect(non_snake_case, reason = "rows of the contract are named in capitals")]
 
 use serde_json::Value;
 use windlass_tests::ledgers::{Ledger, error_of, text};
@@ -233,7 +232,7 @@ fn a_project_in_which_somebody_is_at_work_is_deleted_only_by_force_and_with_a_re
 // What becomes of the dependencies
 
 #[test]
-fn deleting_a_project_that_others_depend_on_is_refused_with_the_list_of_edges_row_R2() {
+fn deleting_a_project_that_others_depend_on_is_refused_with_the_list_of_edges_row_r2() {
     let yard = Yard::new();
     for way in [&["--archive-tasks"][..], &["--delete-tasks"], &["--move-to", "shelf"]] {
         let args = [&["project", "delete", "api"][..], way].concat();
@@ -256,7 +255,7 @@ fn deleting_a_project_that_others_depend_on_is_refused_with_the_list_of_edges_ro
 }
 
 #[test]
-fn moving_many_tasks_that_others_depend_on_is_refused_row_R2() {
+fn moving_many_tasks_that_others_depend_on_is_refused_row_r2() {
     let yard = Yard::new();
     yard.refused(&["task", "move", &yard.server, &yard.schema, "shelf"], "edges_outside", 3);
     yard.refused(&["task", "move", "--all-from", "api", "shelf"], "edges_outside", 3);
@@ -266,7 +265,7 @@ fn moving_many_tasks_that_others_depend_on_is_refused_row_R2() {
 }
 
 #[test]
-fn kept_edges_cross_projects_and_leave_an_event_row_R3() {
+fn kept_edges_cross_projects_and_leave_an_event_row_r3() {
     let yard = Yard::new();
     let moved =
         yard.ledger.answer(&["task", "move", "--all-from", "api", "shelf", "--edges", "keep"]);
@@ -283,7 +282,7 @@ fn kept_edges_cross_projects_and_leave_an_event_row_R3() {
 }
 
 #[test]
-fn settled_edges_are_gone_and_leave_an_event_row_R3() {
+fn settled_edges_are_gone_and_leave_an_event_row_r3() {
     let yard = Yard::new();
     yard.ledger.answer(&["task", "archive", &yard.page]);
     let args = ["project", "delete", "api", "--delete-tasks", "--edges", "settle"];
@@ -298,7 +297,7 @@ fn settled_edges_are_gone_and_leave_an_event_row_R3() {
 }
 
 #[test]
-fn rewritten_edges_lead_to_the_task_that_was_named_row_R3() {
+fn rewritten_edges_lead_to_the_task_that_was_named_row_r3() {
     let yard = Yard::new();
     let instead = yard.ledger.add(&["-P", "shelf"]);
     yard.ledger.answer(&["task", "add-dep", &yard.page, &yard.schema]);

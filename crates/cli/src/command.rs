@@ -17,12 +17,13 @@ use crate::wrap::{LongWord, wrap};
 use crate::{help, suggest};
 
 /// What a group of subcommands is about. A group in a group is named like an operation.
-pub(crate) const GROUPS: [(&str, &str); 9] = [
+pub(crate) const GROUPS: [(&str, &str); 10] = [
     ("project", "Projects: named queues of tasks"),
     ("task", "Tasks: add, claim, report, complete"),
     ("dep", "Dependencies: what waits for what, across projects"),
     ("workflow", "Workflows: atomic recipes over tasks"),
     ("workflow.run", "Run a workflow"),
+    ("hook", "Hooks: who is told what happens, and what did not arrive"),
     ("agent", "Agents: who is at work, who did what"),
     ("audit", "The hash chain of the log"),
     ("import", "Coming from elsewhere: another ledger, HZL, beads"),

@@ -86,6 +86,8 @@ codes! {
     // Not found.
     TaskNotFound "task_not_found" NotFound;
     ProjectNotFound "project_not_found" NotFound;
+    HookNotFound "hook_not_found" NotFound;
+    DeliveryNotFound "delivery_not_found" NotFound;
     WorkflowNotFound "workflow_not_found" NotFound;
     CodeNotFound "code_not_found" NotFound;
     // Storage.

@@ -13,6 +13,8 @@ use crate::{Code, Refusal, TaskId};
 
 /// More edges than this are counted, not listed.
 pub const LISTED: usize = 50;
+/// More than this nobody reads in a sentence.
+const NAMED: usize = 3;
 
 /// A dependency: the task that waits, and what it waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -93,9 +95,16 @@ fn undecided(touched: &[Edge]) -> Refusal {
     let (count, listed) = (touched.len(), touched.iter().take(LISTED).collect::<Vec<_>>());
     let lead =
         if count == 1 { "1 dependency leads" } else { &format!("{count} dependencies lead") };
+    let named = touched.iter().take(NAMED);
+    let named: Vec<String> =
+        named.map(|edge| format!("{} waits for {}", edge.from, edge.to)).collect();
+    let more = match count.saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
     Refusal::new(
         Code::EdgesOutside,
-        format!("{lead} from these tasks to others or from others to them"),
+        format!("{lead} from these tasks to others, or back: {}{more}", named.join(", ")),
     )
     .hint(
         "say what becomes of them: --edges keep (they stay), --edges settle (nothing waits any \

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::chain::Hash;
+use crate::hook::{Hook, Trigger};
 use crate::{EventId, ProjectId, Status, TaskId, Time};
 
 /// By what right something was done to a task.
@@ -394,6 +395,51 @@ pub struct Turn {
     pub after: EventId,
 }
 
+/// A hook was defined in the ledger, or defined anew.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HookSet {
+    pub definition: Hook,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HookRemoved {}
+
+/// A transition set off a hook: it waits in the outbox, and this is what it will say.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HookEnqueued {
+    pub hook: String,
+    pub trigger: Trigger,
+    pub task: TaskId,
+    pub payload: Value,
+    /// As the hook was defined then.
+    pub max_attempts: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HookDelivered {
+    /// How often it was tried, with the attempt that arrived.
+    pub attempts: u32,
+}
+
+/// A delivery is not tried any more.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HookFailed {
+    pub attempts: u32,
+    /// Why the last attempt failed.
+    pub error: String,
+}
+
+/// Somebody decided that a delivery is not sent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HookDiscarded {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// Somebody put a delivery back into the outbox.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HookRetried {}
+
 macro_rules! events {
     ($($name:ident $kind:literal $version:literal $subject:ident;)+) => {
         /// One fact.
@@ -462,6 +508,10 @@ pub enum Subject {
     Task,
     /// One execution under an op id.
     Op,
+    /// The definition of a hook.
+    Hook,
+    /// One hook on its way.
+    Delivery,
 }
 
 impl Subject {
@@ -470,6 +520,8 @@ impl Subject {
             Self::Project => "project",
             Self::Task => "task",
             Self::Op => "op",
+            Self::Hook => "hook",
+            Self::Delivery => "delivery",
         }
     }
 }
@@ -504,6 +556,13 @@ events! {
     DependencyKept "dependency_kept" 1 Task;
     WorkflowRan "workflow_ran" 1 Task;
     OpCompleted "op_completed" 1 Op;
+    HookSet "hook_set" 1 Hook;
+    HookRemoved "hook_removed" 1 Hook;
+    HookEnqueued "hook_enqueued" 1 Delivery;
+    HookDelivered "hook_delivered" 1 Delivery;
+    HookFailed "hook_failed" 1 Delivery;
+    HookDiscarded "hook_discarded" 1 Delivery;
+    HookRetried "hook_retried" 1 Delivery;
 }
 
 impl Event {
@@ -538,7 +597,14 @@ impl Event {
             | Self::ProgressSet(_)
             | Self::DependencyKept(_)
             | Self::WorkflowRan(_)
-            | Self::OpCompleted(_) => false,
+            | Self::OpCompleted(_)
+            | Self::HookSet(_)
+            | Self::HookRemoved(_)
+            | Self::HookEnqueued(_)
+            | Self::HookDelivered(_)
+            | Self::HookFailed(_)
+            | Self::HookDiscarded(_)
+            | Self::HookRetried(_) => false,
         }
     }
 }

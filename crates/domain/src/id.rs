@@ -48,6 +48,24 @@ macro_rules! id {
                 let whole = self.to_string();
                 whole.chars().skip(WHOLE - SHOWN).collect()
             }
+
+            /// The key by which a suffix is found: the last characters, last one first, five bits
+            /// each.
+            pub fn tail(self) -> i64 {
+                let mut bits = u128::from_be_bytes(self.to_bytes());
+                let mut key = 0;
+                for _ in 0..TAIL {
+                    key = (key << 5) | i64::try_from(bits & 31).unwrap_or(0);
+                    bits >>= 5;
+                }
+                key
+            }
+
+            /// Whether the written id begins or ends with `part` (upper case).
+            pub fn matches(self, part: &str) -> bool {
+                let whole = self.to_string();
+                whole.starts_with(part) || whole.ends_with(part)
+            }
         }
 
         impl fmt::Display for $name {
@@ -108,27 +126,30 @@ id! {
     CorrelationId
 }
 id! {
-    /// The thing a run of events is about: a task, a project, one execution of an operation.
+    /// A hook that is defined in the ledger.
+    HookId
+}
+id! {
+    /// One hook on its way: the `webhook-id` of every attempt.
+    DeliveryId
+}
+id! {
+    /// The thing a run of events is about: a task, a project, one execution of an operation, a hook
+    /// or one delivery of it.
     Stream
 }
 
-impl From<TaskId> for Stream {
-    fn from(id: TaskId) -> Self {
-        Self(id.0)
-    }
+macro_rules! streams {
+    ($($name:ident)+) => {
+        $(impl From<$name> for Stream {
+            fn from(id: $name) -> Self {
+                Self(id.0)
+            }
+        })+
+    };
 }
 
-impl From<ProjectId> for Stream {
-    fn from(id: ProjectId) -> Self {
-        Self(id.0)
-    }
-}
-
-impl From<CorrelationId> for Stream {
-    fn from(id: CorrelationId) -> Self {
-        Self(id.0)
-    }
-}
+streams! { TaskId ProjectId CorrelationId HookId DeliveryId }
 
 impl Stream {
     pub fn task(self) -> TaskId {
@@ -138,24 +159,13 @@ impl Stream {
     pub fn project(self) -> ProjectId {
         ProjectId(self.0)
     }
-}
 
-impl TaskId {
-    /// The key by which a suffix is found: the last characters, last one first, five bits each.
-    pub fn tail(self) -> i64 {
-        let mut bits = u128::from_be_bytes(self.to_bytes());
-        let mut key = 0;
-        for _ in 0..TAIL {
-            key = (key << 5) | i64::try_from(bits & 31).unwrap_or(0);
-            bits >>= 5;
-        }
-        key
+    pub fn hook(self) -> HookId {
+        HookId(self.0)
     }
 
-    /// Whether the written id begins or ends with `part` (upper case).
-    pub fn matches(self, part: &str) -> bool {
-        let whole = self.to_string();
-        whole.starts_with(part) || whole.ends_with(part)
+    pub fn delivery(self) -> DeliveryId {
+        DeliveryId(self.0)
     }
 }
 

@@ -13,6 +13,7 @@ pub mod dependency;
 pub mod duration;
 pub mod edges;
 pub mod event;
+pub mod hook;
 pub mod id;
 pub mod near;
 pub mod op;
@@ -31,7 +32,7 @@ pub mod workflow;
 
 pub use code::{Code, Exit};
 pub use event::{Event, Kind};
-pub use id::{CorrelationId, EventId, ProjectId, Stream, TaskId};
+pub use id::{CorrelationId, DeliveryId, EventId, HookId, ProjectId, Stream, TaskId};
 pub use refusal::Refusal;
 pub use status::Status;
 pub use task::Task;

@@ -128,7 +128,14 @@ impl Project {
             | Event::DependencyRemoved(_)
             | Event::DependencyKept(_)
             | Event::WorkflowRan(_)
-            | Event::OpCompleted(_) => {
+            | Event::OpCompleted(_)
+            | Event::HookSet(_)
+            | Event::HookRemoved(_)
+            | Event::HookEnqueued(_)
+            | Event::HookDelivered(_)
+            | Event::HookFailed(_)
+            | Event::HookDiscarded(_)
+            | Event::HookRetried(_) => {
                 let kind = event.kind().as_str();
                 return Err(Broken(format!(
                     "'{kind}' cannot follow in the stream of project {}",

@@ -178,7 +178,14 @@ impl Task {
             | Event::ProjectRenamed(_)
             | Event::ProjectFrozen(_)
             | Event::ProjectUnfrozen(_)
-            | Event::ProjectDeleted(_) => {}
+            | Event::ProjectDeleted(_)
+            | Event::HookSet(_)
+            | Event::HookRemoved(_)
+            | Event::HookEnqueued(_)
+            | Event::HookDelivered(_)
+            | Event::HookFailed(_)
+            | Event::HookDiscarded(_)
+            | Event::HookRetried(_) => {}
         }
         if shows_life(event) {
             self.active_at = Some(at);
@@ -242,7 +249,14 @@ impl Task {
                 | Event::ProjectRenamed(_)
                 | Event::ProjectFrozen(_)
                 | Event::ProjectUnfrozen(_)
-                | Event::ProjectDeleted(_),
+                | Event::ProjectDeleted(_)
+                | Event::HookSet(_)
+                | Event::HookRemoved(_)
+                | Event::HookEnqueued(_)
+                | Event::HookDelivered(_)
+                | Event::HookFailed(_)
+                | Event::HookDiscarded(_)
+                | Event::HookRetried(_),
             ) => false,
         }
     }
@@ -389,7 +403,14 @@ fn shows_life(event: &Event) -> bool {
         | Event::DependencyRemoved(_)
         | Event::DependencyKept(_)
         | Event::WorkflowRan(_)
-        | Event::OpCompleted(_) => false,
+        | Event::OpCompleted(_)
+        | Event::HookSet(_)
+        | Event::HookRemoved(_)
+        | Event::HookEnqueued(_)
+        | Event::HookDelivered(_)
+        | Event::HookFailed(_)
+        | Event::HookDiscarded(_)
+        | Event::HookRetried(_) => false,
     }
 }
 

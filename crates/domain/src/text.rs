@@ -144,7 +144,8 @@ fn items(
     Ok(kept)
 }
 
-fn line(field: &str, given: &str, limit: usize) -> Result<String, Refusal> {
+/// One line, not empty.
+pub(crate) fn line(field: &str, given: &str, limit: usize) -> Result<String, Refusal> {
     not_blank(field, given)?;
     at_most(field, given, limit)?;
     match given.chars().find(|&letter| letter.is_control() || is_bidi_override(letter)) {

@@ -11,6 +11,7 @@ mod conformance;
 mod edges;
 mod exchange;
 mod fault;
+mod hook;
 mod hzl;
 mod location;
 mod migration;
@@ -31,12 +32,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use windlass_domain::chain::Provenance;
+use windlass_domain::hook::Hook;
 use windlass_domain::{Code, Refusal, Time};
 
 pub use audit::{Audit, audit};
 pub use edges::{Edge, EdgeFilter, End, EndFilter, EndTask};
 pub use exchange::{Imported, export, export_tasks, import};
 pub use fault::{Error, Fault};
+pub use hook::{
+    Again, Attempt, Claimed, Claims, Defined, HookCounts, InLedger, Lock, Sending, Sent, Settled,
+    Shown, Tracked, Waiting,
+};
 pub use hzl::{HZL_PROJECTS, Hzl, HzlEvent, HzlHook, HzlOp};
 pub use location::Location;
 pub use rebuild::Rebuilt;
@@ -82,6 +88,8 @@ pub struct Options {
     pub purpose: String,
     /// Instead of the machine's or the database's clock.
     pub clock: Option<Arc<dyn Clock>>,
+    /// Hooks of the settings. A ledger on PostgreSQL is shared, so only its own count there.
+    pub hooks: Vec<Hook>,
 }
 
 impl Default for Options {
@@ -91,6 +99,7 @@ impl Default for Options {
             synchronous: Synchronous::Full,
             purpose: "windlass".to_owned(),
             clock: None,
+            hooks: Vec::new(),
         }
     }
 }
@@ -110,6 +119,7 @@ pub struct Ledger {
     database: Database,
     clock: Option<Arc<dyn Clock>>,
     listener: Option<Listener>,
+    hooks: Arc<[Hook]>,
 }
 
 enum Database {
@@ -158,7 +168,11 @@ impl Ledger {
                 Database::Postgres(postgres::open(&settings)?)
             }
         };
-        Ok(Self { database, clock: options.clock, listener: None })
+        let hooks = match location {
+            Location::Sqlite(_) => options.hooks.into(),
+            Location::Postgres(_) => Arc::default(),
+        };
+        Ok(Self { database, clock: options.clock, listener: None, hooks })
     }
 
     /// Lets somebody hear how far operations over the whole log have come.
@@ -209,7 +223,8 @@ impl Ledger {
     ) -> Result<T, Error> {
         let mut store = self.database.begin(Access::Read)?;
         let now = transaction_time(self.clock.as_deref(), &mut *store)?;
-        look(&mut Snapshot::new(&mut *store, now).heard_by(self.listener.clone()))
+        let snapshot = Snapshot::new(&mut *store, now).heard_by(self.listener.clone());
+        look(&mut snapshot.with_hooks(&self.hooks))
     }
 
     /// Runs `work` in one writing transaction. After a lost connection it runs again, so it must
@@ -251,7 +266,8 @@ impl Ledger {
             && let Some(mut store) = database.rehearsal()
         {
             let now = transaction_time(self.clock.as_deref(), &mut store)?;
-            let mut tx = Transaction::new(Snapshot::new(&mut store, now), provenance.clone())?;
+            let snapshot = Snapshot::new(&mut store, now).with_hooks(&self.hooks);
+            let mut tx = Transaction::new(snapshot, provenance.clone())?;
             work(&mut tx)?;
         }
         Ok(self.make_if_missing()?)
@@ -274,7 +290,7 @@ impl Ledger {
         store.head()?;
         let now = transaction_time(self.clock.as_deref(), &mut *store)?;
         let snapshot = Snapshot::new(&mut *store, now).heard_by(self.listener.clone());
-        let mut tx = Transaction::new(snapshot, provenance.clone())?;
+        let mut tx = Transaction::new(snapshot.with_hooks(&self.hooks), provenance.clone())?;
         let value = work(&mut tx)?;
         if !tx.outcome().wrote {
             return Ok(Tried::Committed(value));

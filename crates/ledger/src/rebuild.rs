@@ -37,6 +37,8 @@ pub(crate) fn replay(store: &mut dyn Store, listener: Option<&Listener>) -> Resu
         }
     }
     views.flush()?;
+    drop(views);
+    store.reconcile_outbox()?;
     Ok(seq)
 }
 

@@ -34,8 +34,12 @@ impl Recorded {
 
     /// Its stream is a task's, not a project's.
     pub fn is_about_a_task(&self) -> bool {
+        self.is_about(Subject::Task)
+    }
+
+    pub(crate) fn is_about(&self, subject: Subject) -> bool {
         let kind = Kind::from_text(&self.header.kind);
-        kind.is_some_and(|kind| kind.subject() == Subject::Task)
+        kind.is_some_and(|kind| kind.subject() == subject)
     }
 
     /// The hash of its data, which are there or were.

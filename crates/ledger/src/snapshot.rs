@@ -5,6 +5,7 @@ use std::sync::Arc;
 use windlass_domain::chain::{Hash, Head};
 use windlass_domain::completion::Obstacles;
 use windlass_domain::dependency;
+use windlass_domain::hook::Hook;
 use windlass_domain::id::Fragment;
 use windlass_domain::op::{OpId, OpRecord};
 use windlass_domain::project::Project;
@@ -30,6 +31,8 @@ pub struct Snapshot<'a> {
     pub(crate) store: &'a mut dyn Store,
     now: Time,
     listener: Option<Listener>,
+    /// Those of the settings.
+    hooks: Arc<[Hook]>,
 }
 
 /// Hears how many events were worked through, in operations over the whole log.
@@ -43,12 +46,22 @@ impl std::fmt::Debug for Snapshot<'_> {
 
 impl<'a> Snapshot<'a> {
     pub(crate) fn new(store: &'a mut dyn Store, now: Time) -> Self {
-        Self { store, now, listener: None }
+        Self { store, now, listener: None, hooks: Arc::default() }
     }
 
     pub(crate) fn heard_by(mut self, listener: Option<Listener>) -> Self {
         self.listener = listener;
         self
+    }
+
+    /// Hooks that are defined outside the ledger.
+    pub(crate) fn with_hooks(mut self, hooks: &Arc<[Hook]>) -> Self {
+        self.hooks = Arc::clone(hooks);
+        self
+    }
+
+    pub(crate) fn settings_hooks(&self) -> Arc<[Hook]> {
+        Arc::clone(&self.hooks)
     }
 
     /// Tells that the log was worked through up to `seq`.

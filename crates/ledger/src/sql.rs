@@ -11,8 +11,9 @@ use crate::search::SearchFilter;
 use crate::store::{ListFilter, QueueFilter};
 
 /// Every table of the views but the index of words, which each database keeps in its own way.
-/// What is not here is the log or a working row.
-pub(crate) const VIEWS: [&str; 9] = [
+/// What is not here is the log or a working row: `effects` and `outbox` hold those, and are never
+/// rebuilt.
+pub(crate) const VIEWS: [&str; 11] = [
     "projects",
     "tasks",
     "task_details",
@@ -22,6 +23,8 @@ pub(crate) const VIEWS: [&str; 9] = [
     "agents",
     "activity",
     "workflow_ops",
+    "hooks",
+    "deliveries",
 ];
 
 macro_rules! event_columns {

@@ -18,6 +18,7 @@ use windlass_domain::{CorrelationId, EventId, ProjectId, Status, Stream, Task, T
 use crate::cell::{Cell, Columns};
 use crate::edges::{self, Edge, EdgeFilter, Start};
 use crate::fault::Fault;
+use crate::hook::Hooks;
 use crate::record::{
     Details, Recorded, due_key, project_cells, queue_cells, read_effect, read_in_hand, read_op,
     read_project, read_task, task_cells, to_json, urgency,
@@ -243,7 +244,7 @@ fn pairs(
 }
 
 /// One open transaction on one database.
-pub(crate) trait Store: Statements {
+pub(crate) trait Store: Hooks {
     /// The end of the log; in a writing transaction it cannot move any more.
     fn head(&mut self) -> Result<Head, Fault>;
     /// The time by the database, when that is the clock.

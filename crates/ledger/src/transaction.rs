@@ -1,9 +1,11 @@
 //! Writing: the one way events get into the ledger.
 
 use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 use windlass_domain::chain::{Hash, Head, Header, Provenance};
-use windlass_domain::event::{Kind, OpCompleted, TaskDeleted, TaskPruned};
+use windlass_domain::event::{Kind, OpCompleted, Subject, TaskDeleted, TaskPruned};
+use windlass_domain::hook::{Delivery, Hook};
 use windlass_domain::op::{KEPT, OpId, OpRecord};
 use windlass_domain::project::Project;
 use windlass_domain::workflow::pause::{may_end_a_wait, unpause};
@@ -21,12 +23,14 @@ pub struct Transaction<'a> {
     snapshot: Snapshot<'a>,
     provenance: Provenance,
     head: Head,
+    /// The hooks in force, once they were needed.
+    hooks: Option<Arc<[Hook]>>,
     /// The last event of this transaction.
     last: Option<EventId>,
     /// There is something to commit.
     wrote: bool,
-    /// Something may wait for less than before.
-    may_unpause: bool,
+    /// The last event by which something may wait for less than before.
+    ended_a_wait: Option<EventId>,
 }
 
 impl std::fmt::Debug for Transaction<'_> {
@@ -52,7 +56,15 @@ impl<'a> DerefMut for Transaction<'a> {
 impl<'a> Transaction<'a> {
     pub(crate) fn new(mut snapshot: Snapshot<'a>, provenance: Provenance) -> Result<Self, Fault> {
         let head = snapshot.head()?;
-        Ok(Self { snapshot, provenance, head, last: None, wrote: false, may_unpause: false })
+        Ok(Self {
+            snapshot,
+            provenance,
+            head,
+            hooks: None,
+            last: None,
+            wrote: false,
+            ended_a_wait: None,
+        })
     }
 
     /// The end of the log, with what this transaction has recorded.
@@ -109,29 +121,65 @@ impl<'a> Transaction<'a> {
         self.project(project.id)
     }
 
-    fn record(&mut self, stream: Stream, version: u64, events: Vec<Event>) -> Result<(), Fault> {
+    pub(crate) fn record(
+        &mut self,
+        stream: Stream,
+        version: u64,
+        events: Vec<Event>,
+    ) -> Result<(), Fault> {
+        let listening = self.listen(stream, &events)?;
         let mut recorded = Vec::with_capacity(events.len());
         for (stream_seq, event) in (version + 1..).zip(events) {
-            self.may_unpause |= may_end_a_wait(&event);
+            let may_end_a_wait = may_end_a_wait(&event);
             let (id, at) = (None, self.now());
             let happened = Happened { id, at, stream, provenance: self.provenance.clone(), event };
-            let next = happened.after(&self.head, stream_seq)?;
-            self.head = next.head();
-            self.last = Some(next.header.id);
+            let next = self.next(happened, stream_seq)?;
+            self.ended_a_wait = may_end_a_wait.then_some(next.header.id).or(self.ended_a_wait);
             recorded.push(next);
         }
-        self.store_all(&recorded)
+        self.store_all(&recorded)?;
+        match listening {
+            Some(listening) => self.enqueue(listening, &recorded),
+            None => Ok(()),
+        }
+    }
+
+    /// The next event of the log, which must then be stored.
+    fn next(&mut self, happened: Happened, stream_seq: u64) -> Result<Recorded, Fault> {
+        let next = happened.after(&self.head, stream_seq)?;
+        self.head = next.head();
+        self.last = Some(next.header.id);
+        Ok(next)
+    }
+
+    /// Records the first events of streams.
+    pub(crate) fn append_all(&mut self, happened: Vec<Happened>) -> Result<(), Fault> {
+        self.append_known(happened.into_iter().map(|first| (1, first)).collect(), Vec::new())
+    }
+
+    /// Records events with their places in their streams. The deliveries they are about need not be
+    /// looked up again.
+    pub(crate) fn append_known(
+        &mut self,
+        happened: Vec<(u64, Happened)>,
+        known: Vec<Delivery>,
+    ) -> Result<(), Fault> {
+        let mut recorded = Vec::with_capacity(happened.len());
+        for (stream_seq, happened) in happened {
+            recorded.push(self.next(happened, stream_seq)?);
+        }
+        self.store_known(&recorded, known)
     }
 
     /// Ends the pauses that are over, now that everything else was recorded. Whatever settled the
     /// last thing a task waits for, it goes on in the same transaction.
     pub(crate) fn unpause(&mut self) -> Result<(), Fault> {
-        if !std::mem::take(&mut self.may_unpause) {
+        let Some(cause) = self.ended_a_wait.take() else {
             return Ok(());
-        }
+        };
         for task in self.snapshot.store.pause_over()? {
             if let Some(over) = unpause(&task) {
-                self.provenance.causation = self.last;
+                self.provenance.causation = Some(cause);
                 self.record(task.id.into(), task.version, vec![over])?;
             }
         }
@@ -154,6 +202,7 @@ impl<'a> Transaction<'a> {
     /// headers. Returns how many events were emptied.
     pub fn prune(&mut self, task: &Task) -> Result<u64, Fault> {
         self.record(task.id.into(), task.version, vec![TaskPruned {}.into()])?;
+        self.forget_deliveries_of(task.id)?;
         self.forget(task.id.into())
     }
 
@@ -184,19 +233,50 @@ impl<'a> Transaction<'a> {
         // What was pruned there is forgotten here too, by a ledger that took it in earlier.
         let pruned = Kind::TaskPruned.as_str();
         for event in recorded.iter().filter(|event| event.header.kind == pruned) {
+            self.forget_deliveries_of(event.header.stream.task())?;
             self.forget(event.header.stream)?;
         }
-        Ok(())
+        let deliveries = recorded.iter().filter(|event| event.is_about(Subject::Delivery));
+        let ids: Vec<_> = deliveries.map(|event| event.header.stream.delivery()).collect();
+        self.forget_deliveries(&ids)
     }
 
     fn store_all(&mut self, recorded: &[Recorded]) -> Result<(), Fault> {
+        self.store_known(recorded, Vec::new())
+    }
+
+    fn store_known(&mut self, recorded: &[Recorded], known: Vec<Delivery>) -> Result<(), Fault> {
         self.wrote |= !recorded.is_empty();
         self.snapshot.store.insert_events(recorded)?;
         let mut views = Views::new(self.snapshot.store);
+        views.know(known);
         for event in recorded {
             views.apply(event)?;
         }
         views.flush()
+    }
+
+    pub(crate) fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    /// The hooks in force, asked for once.
+    pub(crate) fn hooks_once(&mut self) -> Result<Arc<[Hook]>, Fault> {
+        let hooks = match self.hooks.take() {
+            Some(hooks) => hooks,
+            None => self.definitions()?.into(),
+        };
+        Ok(Arc::clone(self.hooks.insert(hooks)))
+    }
+
+    /// The hooks must be asked for again.
+    pub(crate) fn definitions_changed(&mut self) {
+        self.hooks = None;
+    }
+
+    /// There is something to commit, though no event.
+    pub(crate) fn changed_working_rows(&mut self) {
+        self.wrote = true;
     }
 
     /// Everything recorded from here on happens under this op id.

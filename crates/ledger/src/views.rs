@@ -8,11 +8,13 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use windlass_domain::event::{TaskCreated, TaskUpdated};
+use windlass_domain::hook::{Delivery, State};
 use windlass_domain::project::Project;
 use windlass_domain::task::Broken;
-use windlass_domain::{Event, ProjectId, Stream, Task, TaskId};
+use windlass_domain::{DeliveryId, Event, HookId, ProjectId, Stream, Task, TaskId};
 
 use crate::fault::Fault;
+use crate::hook::{Defined, InLedger};
 use crate::record::{Details, Recorded};
 use crate::search::{Words, with_words_of};
 use crate::store::Store;
@@ -24,6 +26,8 @@ pub(crate) struct Views<'a> {
     store: &'a mut dyn Store,
     tasks: BTreeMap<TaskId, Touched>,
     projects: BTreeMap<ProjectId, Project>,
+    deliveries: BTreeMap<DeliveryId, Delivery>,
+    outbox: Outbox,
     edges: Edges,
     /// Who did which event.
     activity: Vec<(String, u64)>,
@@ -39,6 +43,16 @@ struct Touched {
     details_changed: bool,
     /// The words of the task differ from the index.
     words_changed: bool,
+}
+
+/// What becomes of the outbox when deliveries change.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outbox {
+    /// It follows them.
+    Follows,
+    /// It stays as it is until the whole log was replayed: what failed once and was put back must
+    /// not lose its attempts and its lock on the way.
+    Stays,
 }
 
 /// Edges that are not written yet, and what is known about who waits for whom.
@@ -77,7 +91,8 @@ impl<'a> Views<'a> {
 
     /// For all events of a log: the views are empty, so nothing waits for anything.
     pub(crate) fn from_nothing(store: &'a mut dyn Store) -> Self {
-        Self::knowing(store, Stored::Known { fresh: HashSet::new() })
+        let views = Self::knowing(store, Stored::Known { fresh: HashSet::new() });
+        Self { outbox: Outbox::Stays, ..views }
     }
 
     fn knowing(store: &'a mut dyn Store, stored: Stored) -> Self {
@@ -85,6 +100,8 @@ impl<'a> Views<'a> {
             store,
             tasks: BTreeMap::new(),
             projects: BTreeMap::new(),
+            deliveries: BTreeMap::new(),
+            outbox: Outbox::Follows,
             edges: Edges {
                 new: Vec::new(),
                 new_dependents: HashMap::new(),
@@ -106,7 +123,12 @@ impl<'a> Views<'a> {
 
     /// How many rows wait to be written.
     pub(crate) fn waiting(&self) -> usize {
-        self.tasks.len()
+        self.tasks.len() + self.deliveries.len()
+    }
+
+    /// Deliveries that were just read need not be read again.
+    pub(crate) fn know(&mut self, deliveries: Vec<Delivery>) {
+        self.deliveries.extend(deliveries.into_iter().map(|delivery| (delivery.id, delivery)));
     }
 
     /// How many events a stream has.
@@ -117,6 +139,16 @@ impl<'a> Views<'a> {
             | Event::ProjectFrozen(_)
             | Event::ProjectUnfrozen(_)
             | Event::ProjectDeleted(_) => Ok(self.project(stream.project())?.version),
+            Event::HookSet(_) | Event::HookRemoved(_) => {
+                Ok(self.hook(stream.hook())?.map_or(0, |hook| hook.version))
+            }
+            Event::HookEnqueued(_) => Ok(0),
+            Event::HookDelivered(_)
+            | Event::HookFailed(_)
+            | Event::HookDiscarded(_)
+            | Event::HookRetried(_) => {
+                Ok(self.delivery(stream.delivery())?.map_or(0, |delivery| delivery.version))
+            }
             _ => Ok(self.task(stream.task())?.version),
         }
     }
@@ -205,7 +237,50 @@ impl<'a> Views<'a> {
             | Event::ProgressSet(_)
             | Event::WorkflowRan(_) => self.fold(recorded, &event),
             Event::OpCompleted(data) => self.store.insert_op(header, data),
+            Event::HookSet(data) => {
+                let id = header.stream.hook();
+                let version = self.hook(id)?.map_or(0, |hook| hook.version);
+                expect_next(version, header.stream_seq, &header.stream)?;
+                let known = InLedger { id, version: version + 1, updated_at: header.at };
+                let hook = data.definition.clone();
+                self.store.put_hook(header.seq, &Defined { hook, in_ledger: Some(known) })
+            }
+            Event::HookRemoved(_) => self.store.delete_hook(header.stream.hook()),
+            Event::HookEnqueued(data) => {
+                let id = header.stream.delivery();
+                let delivery = Delivery::enqueued(id, data, header.seq, header.at);
+                self.deliveries.insert(id, delivery);
+                Ok(())
+            }
+            Event::HookDelivered(_)
+            | Event::HookFailed(_)
+            | Event::HookDiscarded(_)
+            | Event::HookRetried(_) => {
+                // A rebuild meets the end of a delivery whose beginning is gone already.
+                if let Some(delivery) = self.delivery(header.stream.delivery())? {
+                    expect_next(delivery.version, header.stream_seq, &header.stream)?;
+                    delivery.fold(&event, header.at)?;
+                }
+                Ok(())
+            }
         }
+    }
+
+    /// The definition of a hook in the ledger.
+    fn hook(&mut self, id: HookId) -> Result<Option<InLedger>, Fault> {
+        let known = self.store.hooks()?.into_iter().filter_map(|defined| defined.in_ledger);
+        Ok(known.into_iter().find(|known| known.id == id))
+    }
+
+    /// A delivery as it is after all events so far.
+    fn delivery(&mut self, id: DeliveryId) -> Result<Option<&mut Delivery>, Fault> {
+        Ok(match self.deliveries.entry(id) {
+            Entry::Occupied(known) => Some(known.into_mut()),
+            Entry::Vacant(unknown) => {
+                let stored = self.store.deliveries(&[id])?.pop();
+                stored.map(|tracked| unknown.insert(tracked.delivery))
+            }
+        })
     }
 
     fn create(&mut self, recorded: &Recorded, data: &TaskCreated) -> Result<(), Fault> {
@@ -433,8 +508,25 @@ impl<'a> Views<'a> {
         for (_, project) in std::mem::take(&mut self.projects) {
             self.store.update_project(&project)?;
         }
+        self.flush_deliveries()?;
         let activity = std::mem::take(&mut self.activity);
         self.store.add_activity(&activity)
+    }
+
+    fn flush_deliveries(&mut self) -> Result<(), Fault> {
+        if self.deliveries.is_empty() {
+            return Ok(());
+        }
+        let deliveries = std::mem::take(&mut self.deliveries);
+        self.store.put_deliveries(&deliveries.values().collect::<Vec<_>>())?;
+        if self.outbox == Outbox::Stays {
+            return Ok(());
+        }
+        let (waiting, over): (Vec<&Delivery>, Vec<&Delivery>) =
+            deliveries.values().partition(|delivery| delivery.state == State::Queued);
+        self.store.queue_deliveries(&waiting)?;
+        let over: Vec<DeliveryId> = over.iter().map(|delivery| delivery.id).collect();
+        self.store.unqueue_deliveries(&over)
     }
 
     fn flush_edges(&mut self) -> Result<(), Fault> {

@@ -228,7 +228,14 @@ impl Translator {
             | Event::TaskDeleted(_)
             | Event::TaskPruned(_)
             | Event::WorkflowRan(_)
-            | Event::OpCompleted(_) => one(event.kind().as_str(), Value::Null),
+            | Event::OpCompleted(_)
+            | Event::HookSet(_)
+            | Event::HookRemoved(_)
+            | Event::HookEnqueued(_)
+            | Event::HookDelivered(_)
+            | Event::HookFailed(_)
+            | Event::HookDiscarded(_)
+            | Event::HookRetried(_) => one(event.kind().as_str(), Value::Null),
         })
     }
 }
@@ -285,7 +292,14 @@ impl Before {
                 | Event::DependencyRemoved(_)
                 | Event::DependencyKept(_)
                 | Event::WorkflowRan(_)
-                | Event::OpCompleted(_),
+                | Event::OpCompleted(_)
+                | Event::HookSet(_)
+                | Event::HookRemoved(_)
+                | Event::HookEnqueued(_)
+                | Event::HookDelivered(_)
+                | Event::HookFailed(_)
+                | Event::HookDiscarded(_)
+                | Event::HookRetried(_),
             )
             | None => self,
         }

@@ -17,6 +17,7 @@ pub mod exchange;
 pub mod explain;
 pub mod gc;
 pub mod health;
+pub mod hook;
 pub mod import;
 pub mod once;
 pub mod operation;

@@ -105,6 +105,12 @@ impl World {
         self.tasks.retain(|task| !gone.contains(&task.as_str()));
     }
 
+    fn move_both(&mut self, dice: &mut Dice, tasks: [&str; 2], project: &str) {
+        let edges = dice.pick(&["keep", "settle"]);
+        let input = serde_json::json!({"tasks": tasks, "project": project, "edges": edges});
+        self.run("task.move", input);
+    }
+
     fn delete_and_make_again(&mut self, dice: &mut Dice, project: &str, task: &str) {
         use serde_json::json;
         let mut input = json!({"name": project, "force": true, "reason": "because"});
@@ -221,11 +227,7 @@ impl World {
                     json!({"task": task, "agent": agent, "if_expired": !forced, "force": forced}),
                 );
             }
-            35 => {
-                let mut input = json!({"tasks": [task, other], "project": project});
-                input["edges"] = json!(dice.pick(&["keep", "settle"]));
-                self.run("task.move", input);
-            }
+            35 => self.move_both(dice, [&task, &other], project),
             36 if dice.roll(3) == 0 => self.delete_and_make_again(dice, project, &task),
             37 => drop(self.run("workflow.run.start", json!({"agent": agent, "lease": "5m"}))),
             38..=39 => {

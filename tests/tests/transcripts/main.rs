@@ -35,6 +35,10 @@ mod recipes;
 
 mod changing;
 
+mod depending;
+
+mod hooking;
+
 mod finding;
 
 mod showing;

@@ -53,7 +53,14 @@ pub fn may_end_a_wait(event: &Event) -> bool {
         | Event::DependencyAdded(_)
         | Event::DependencyKept(_)
         | Event::WorkflowRan(_)
-        | Event::OpCompleted(_) => false,
+        | Event::OpCompleted(_)
+        | Event::HookSet(_)
+        | Event::HookRemoved(_)
+        | Event::HookEnqueued(_)
+        | Event::HookDelivered(_)
+        | Event::HookFailed(_)
+        | Event::HookDiscarded(_)
+        | Event::HookRetried(_) => false,
     }
 }
 

@@ -82,3 +82,24 @@ CREATE TABLE effects (
 );
 
 CREATE INDEX effects_host ON effects (host, id);
+
+-- A working row for each delivery that is not over: how its attempts go. One that is being sent is
+-- held by the worker whose lock it carries.
+CREATE TABLE outbox (
+    delivery        BYTEA PRIMARY KEY,
+    hook            TEXT COLLATE "C" NOT NULL,
+    -- The event that holds what it says.
+    enqueued_seq    BIGINT NOT NULL,
+    attempts        BIGINT NOT NULL,
+    max_attempts    BIGINT NOT NULL,
+    next_attempt_at BIGINT NOT NULL,
+    expires_at      BIGINT NOT NULL,
+    lock_token      BYTEA,
+    worker          TEXT COLLATE "C",
+    locked_at       BIGINT,
+    last_error      TEXT COLLATE "C"
+);
+
+CREATE INDEX outbox_due ON outbox (next_attempt_at, enqueued_seq) WHERE lock_token IS NULL;
+CREATE INDEX outbox_expiry ON outbox (expires_at) WHERE lock_token IS NULL;
+CREATE INDEX outbox_locked ON outbox (lock_token, locked_at) WHERE lock_token IS NOT NULL;

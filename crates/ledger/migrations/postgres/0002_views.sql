@@ -154,3 +154,35 @@ CREATE TABLE workflow_ops (
 
 CREATE INDEX workflow_ops_age ON workflow_ops (created_at);
 CREATE INDEX workflow_ops_turned ON workflow_ops (turned) WHERE turned IS NOT NULL;
+
+-- The hooks that are defined in the ledger.
+CREATE TABLE hooks (
+    created_seq BIGINT PRIMARY KEY,
+    id          BYTEA NOT NULL UNIQUE,
+    version     BIGINT NOT NULL,
+    name        TEXT COLLATE "C" NOT NULL UNIQUE,
+    definition  TEXT COLLATE "C" NOT NULL,
+    updated_at  BIGINT NOT NULL
+);
+
+-- What hooks were set off, and what became of it. What they say is in the log.
+CREATE TABLE deliveries (
+    enqueued_seq BIGINT PRIMARY KEY,
+    id           BYTEA NOT NULL UNIQUE,
+    tail         BIGINT NOT NULL,
+    version      BIGINT NOT NULL,
+    hook         TEXT COLLATE "C" NOT NULL,
+    trigger_name TEXT COLLATE "C" NOT NULL,
+    task_id      BYTEA NOT NULL,
+    state        TEXT COLLATE "C" NOT NULL CHECK (state IN ('queued', 'delivered', 'failed', 'discarded')),
+    attempts     BIGINT NOT NULL,
+    max_attempts BIGINT NOT NULL,
+    error        TEXT COLLATE "C",
+    enqueued_at  BIGINT NOT NULL,
+    queued_at    BIGINT NOT NULL,
+    ended_at     BIGINT
+);
+
+CREATE INDEX deliveries_state ON deliveries (state, enqueued_seq);
+CREATE INDEX deliveries_tail ON deliveries (tail);
+CREATE INDEX deliveries_task ON deliveries (task_id);

@@ -73,3 +73,24 @@ CREATE TABLE effects (
 ) STRICT;
 
 CREATE INDEX effects_host ON effects (host, id);
+
+-- A working row for each delivery that is not over: how its attempts go. One that is being sent is
+-- held by the worker whose lock it carries.
+CREATE TABLE outbox (
+    delivery        BLOB PRIMARY KEY,
+    hook            TEXT NOT NULL,
+    -- The event that holds what it says.
+    enqueued_seq    INTEGER NOT NULL,
+    attempts        INTEGER NOT NULL,
+    max_attempts    INTEGER NOT NULL,
+    next_attempt_at INTEGER NOT NULL,
+    expires_at      INTEGER NOT NULL,
+    lock_token      BLOB,
+    worker          TEXT,
+    locked_at       INTEGER,
+    last_error      TEXT
+) STRICT;
+
+CREATE INDEX outbox_due ON outbox (next_attempt_at, enqueued_seq) WHERE lock_token IS NULL;
+CREATE INDEX outbox_expiry ON outbox (expires_at) WHERE lock_token IS NULL;
+CREATE INDEX outbox_locked ON outbox (lock_token, locked_at) WHERE lock_token IS NOT NULL;

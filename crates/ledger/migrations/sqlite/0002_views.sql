@@ -156,3 +156,35 @@ CREATE TABLE workflow_ops (
 
 CREATE INDEX workflow_ops_age ON workflow_ops (created_at);
 CREATE INDEX workflow_ops_turned ON workflow_ops (turned) WHERE turned IS NOT NULL;
+
+-- The hooks that are defined in the ledger.
+CREATE TABLE hooks (
+    created_seq INTEGER PRIMARY KEY,
+    id          BLOB NOT NULL UNIQUE,
+    version     INTEGER NOT NULL,
+    name        TEXT NOT NULL UNIQUE,
+    definition  TEXT NOT NULL,
+    updated_at  INTEGER NOT NULL
+) STRICT;
+
+-- What hooks were set off, and what became of it. What they say is in the log.
+CREATE TABLE deliveries (
+    enqueued_seq INTEGER PRIMARY KEY,
+    id           BLOB NOT NULL UNIQUE,
+    tail         INTEGER NOT NULL,
+    version      INTEGER NOT NULL,
+    hook         TEXT NOT NULL,
+    trigger_name TEXT NOT NULL,
+    task_id      BLOB NOT NULL,
+    state        TEXT NOT NULL CHECK (state IN ('queued', 'delivered', 'failed', 'discarded')),
+    attempts     INTEGER NOT NULL,
+    max_attempts INTEGER NOT NULL,
+    error        TEXT,
+    enqueued_at  INTEGER NOT NULL,
+    queued_at    INTEGER NOT NULL,
+    ended_at     INTEGER
+) STRICT;
+
+CREATE INDEX deliveries_state ON deliveries (state, enqueued_seq);
+CREATE INDEX deliveries_tail ON deliveries (tail);
+CREATE INDEX deliveries_task ON deliveries (task_id);

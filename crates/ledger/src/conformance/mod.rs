@@ -4,10 +4,12 @@ mod activity;
 mod bulk;
 mod deleting;
 mod edges;
+mod hooks;
 mod lists;
 mod log;
 mod moving;
 mod ops;
+mod outbox;
 mod plans;
 mod pruning;
 mod queue;
@@ -80,6 +82,13 @@ impl Bed {
         let options = Options { clock: Some(Arc::new(clock.clone())), ..Options::default() };
         let ledger = Ledger::open(&location, options).unwrap();
         Self { ledger, location, clock, _folder: folder, _database: database }
+    }
+
+    /// The same ledger, opened with hooks of the settings.
+    pub(crate) fn reopen_with(&mut self, hooks: Vec<windlass_domain::hook::Hook>) {
+        let clock = Some(Arc::new(self.clock.clone()) as Arc<dyn Clock>);
+        let options = Options { clock, hooks, ..Options::default() };
+        self.ledger = Ledger::open(&self.location, options).unwrap();
     }
 
     /// Does something as "tester".

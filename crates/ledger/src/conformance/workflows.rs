@@ -41,7 +41,7 @@ fn paused(bed: &mut Bed, waits_for: usize) -> (TaskId, Vec<TaskId>) {
     let mut others = Vec::new();
     for _ in 0..waits_for {
         let other = bed.add(project, |_| {});
-        bed.happen(task, DependencyAdded { on: other });
+        bed.happen(task, DependencyAdded { on: other, because: None });
         others.push(other);
     }
     bed.happen(task, blocked());
@@ -139,7 +139,7 @@ fn a_pause_ends_with_the_last_dependency_however_that_is_settled(bed: &mut Bed) 
 
 fn a_pause_ends_when_the_last_edge_goes(bed: &mut Bed) {
     let (task, others) = paused(bed, 1);
-    bed.happen(task, DependencyRemoved { on: others[0] });
+    bed.happen(task, DependencyRemoved { on: others[0], because: None });
     is_ready_for(bed, task, "w1");
 }
 

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use postgres::{Client, Row};
 use windlass_domain::chain::Head;
+use windlass_domain::hook::Delivery;
 use windlass_domain::words::Asked;
 use windlass_domain::{ProjectId, Task, TaskId, Time};
 
@@ -13,6 +14,7 @@ use super::{CHANNEL, fault};
 use crate::Access;
 use crate::cell::{Cell, Columns};
 use crate::fault::{Fault, unreadable};
+use crate::hook::{self, Hooks, Waiting};
 use crate::record::{Details, Recorded, queue_cells, read_candidate, task_cells, to_json};
 use crate::search::{Within, Words};
 use crate::sql::{self, Index};
@@ -107,6 +109,32 @@ impl Statements for PostgresStore<'_> {
             each(&row)?;
         }
         Ok(())
+    }
+}
+
+impl Hooks for PostgresStore<'_> {
+    fn put_deliveries(&mut self, deliveries: &[&Delivery]) -> Result<(), Fault> {
+        let mut rows = Rows::new(hook::PUT_DELIVERY);
+        for delivery in deliveries {
+            hook::delivery_cells(delivery, |cells| rows.add(self, cells))?;
+        }
+        rows.send(self)
+    }
+
+    fn queue_deliveries(&mut self, deliveries: &[&Delivery]) -> Result<(), Fault> {
+        let mut rows = Rows::new(hook::QUEUE_DELIVERY);
+        for delivery in deliveries {
+            hook::queue_cells(delivery, |cells| rows.add(self, cells))?;
+        }
+        rows.send(self)
+    }
+
+    fn put_back(&mut self, waiting: &[(&Delivery, Waiting)]) -> Result<(), Fault> {
+        let mut rows = Rows::new(hook::PUT_BACK);
+        for (delivery, waiting) in waiting {
+            hook::waiting_cells(delivery, waiting, |cells| rows.add(self, cells))?;
+        }
+        rows.send(self)
     }
 }
 
@@ -282,7 +310,7 @@ impl Rows {
     /// For a statement that ends in the values of one row.
     fn new(insert: &'static str) -> Self {
         let (before, row) = insert.split_once("VALUES ").unwrap_or((insert, ""));
-        let end = row.rfind(')').map_or(row.len(), |end| end + 1);
+        let end = row.find(')').map_or(row.len(), |end| end + 1);
         let (row, after) = row.split_at(end);
         Self { parts: (before, row, after), cells: Vec::new(), count: 0 }
     }

@@ -13,6 +13,7 @@ use super::fault;
 use super::lock::Held;
 use crate::cell::{Cell, Columns};
 use crate::fault::{Fault, unreadable};
+use crate::hook::Hooks;
 use crate::record::{read_candidate, to_json};
 use crate::search::{Within, Words, joined};
 use crate::sql::Index;
@@ -179,6 +180,8 @@ impl Statements for SqliteStore<'_> {
         Ok(())
     }
 }
+
+impl Hooks for SqliteStore<'_> {}
 
 impl Store for SqliteStore<'_> {
     fn head(&mut self) -> Result<Head, Fault> {

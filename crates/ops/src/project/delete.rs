@@ -251,10 +251,9 @@ fn detach_children(
 impl Output for Deleted {
     fn sheet(&self, _now: Time) -> Sheet {
         let tasks = counted(self.task_count.unsigned_abs(), "task");
-        let open = self.task_count - self.archived_task_count;
         let became = match (self.action, &self.moved_to) {
             (Emptied::Move, Some(project)) => format!(": {tasks} moved to {project}"),
-            (Emptied::Archive, _) => format!(": {tasks} kept, {open} of them archived now or done"),
+            (Emptied::Archive, _) => format!(": {tasks} archived or done, and still readable"),
             (Emptied::Delete, _) => format!(": {tasks} deleted"),
             (Emptied::None | Emptied::Move, _) => String::new(),
         };

@@ -156,7 +156,7 @@ fn families(
     roots: &[Task],
     to: &Project,
 ) -> Result<(BTreeSet<TaskId>, Vec<MovedTask>), Fault> {
-    let named: BTreeSet<TaskId> = roots.iter().map(|task| task.id).collect();
+    let asked_for: BTreeSet<TaskId> = roots.iter().map(|task| task.id).collect();
     let mut names = ProjectNames::default();
     let (mut set, mut told) = (BTreeSet::new(), Vec::new());
     for task in roots {
@@ -169,7 +169,7 @@ fn families(
         if task.project != to.id {
             set.insert(task.id);
         }
-        if task.parent.is_some_and(|parent| named.contains(&parent)) {
+        if task.parent.is_some_and(|parent| asked_for.contains(&parent)) {
             continue;
         }
         told.push(MovedTask {

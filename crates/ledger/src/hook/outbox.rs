@@ -1,0 +1,332 @@
+//! The outbox: workers claim deliveries, send them, and settle what became of them.
+//!
+//! Claiming and settling are transactions of their own, with the sending between them, so no
+//! transaction waits for the world. A worker that dies leaves its lock; after a while the next claim
+//! takes the delivery from it, and whatever it still reports comes too late.
+
+use std::collections::HashMap;
+
+use windlass_domain::duration::Span;
+use windlass_domain::event::{HookDelivered, HookFailed};
+use windlass_domain::hook::{Delivery, Failed, Hook, TTL, next_attempt};
+use windlass_domain::{Code, DeliveryId, Event, Refusal, TaskId, Time};
+
+use super::{Lock, Sending, Tracked, Waiting};
+use crate::fault::{Error, Fault};
+use crate::transaction::{Happened, Transaction};
+use crate::world::random_bits;
+
+/// Deliveries that fail in one claim because their time is over; more of them wait for the next.
+const OVERDUE: u64 = 10_000;
+/// Longer errors are cut.
+const ERROR_CHARS: usize = 1_024;
+
+/// What a worker has to send.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claimed {
+    pub delivery: DeliveryId,
+    /// The definition in force now, not when it was enqueued.
+    pub hook: Hook,
+    /// What it says, as JSON; the same bytes on every attempt.
+    pub payload: String,
+    /// Attempts before this one.
+    pub attempts: u32,
+    pub lock: Lock,
+    pub expires_at: Time,
+}
+
+/// What a claim found.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Claims {
+    pub claimed: Vec<Claimed>,
+    /// Deliveries taken from workers that held them too long.
+    pub reclaimed: u64,
+    /// Deliveries that failed because their time was over.
+    pub failed: u64,
+}
+
+/// One attempt that was made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attempt {
+    pub delivery: DeliveryId,
+    pub lock: Lock,
+    pub sent: Sent,
+}
+
+/// How an attempt went.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Sent {
+    Delivered,
+    Failed {
+        /// Without secrets: it is kept and shown.
+        reason: String,
+        /// How long the receiver asks to be left alone.
+        retry_after: Option<Span>,
+        again: Again,
+    },
+}
+
+/// Whether a failed delivery may be tried again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Again {
+    ByTheSchedule,
+    /// The receiver does not want it, ever.
+    Never,
+}
+
+/// What became of a delivery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Settled {
+    Delivered,
+    /// It is tried again.
+    Queued {
+        next_attempt_at: Time,
+    },
+    Failed,
+    /// Somebody else has it, or it is over: nothing was recorded.
+    Lost,
+}
+
+impl Transaction<'_> {
+    /// Takes up to `limit` deliveries that are due, oldest first, so that nobody else sends them
+    /// for `lock_for`. Before, what was held longer than that is due again, and what is too old has
+    /// failed. Deliveries of hooks that are not defined here are left to those who know them.
+    pub fn claim_hooks(
+        &mut self,
+        worker: &str,
+        limit: u64,
+        lock_for: Span,
+    ) -> Result<Claims, Fault> {
+        let now = self.now();
+        let reclaimed = self.store.reclaim(now.before(lock_for), now)?;
+        let failed = self.fail_overdue()?;
+        let hooks = self.hooks_once()?;
+        let sending = Sending { lock: new_lock()?, worker: worker.to_owned(), since: now };
+        let names: Vec<&str> = hooks.iter().map(|hook| hook.name.as_str()).collect();
+        let rows = match names.is_empty() {
+            true => Vec::new(),
+            false => self.store.claim_due(&names, &sending, limit)?,
+        };
+        let mut claimed = Vec::with_capacity(rows.len());
+        for row in rows {
+            let event = row.data.map(|data| Event::decode(&row.kind, row.version, &data));
+            let Some(Event::HookEnqueued(data)) = event.transpose()? else {
+                return Err(Fault::bug(format!("delivery {} has no payload", row.delivery)));
+            };
+            let Some(hook) = hooks.iter().find(|hook| hook.name == row.hook) else {
+                return Err(Fault::bug("a hook was claimed that was not asked for"));
+            };
+            claimed.push(Claimed {
+                delivery: row.delivery,
+                hook: hook.clone(),
+                payload: data.payload.to_string(),
+                attempts: row.attempts,
+                lock: sending.lock,
+                expires_at: row.expires_at,
+            });
+        }
+        if reclaimed > 0 || !claimed.is_empty() {
+            self.changed_working_rows();
+        }
+        Ok(Claims { claimed, reclaimed, failed })
+    }
+
+    /// Deliveries whose time is over fail with the last error there was.
+    fn fail_overdue(&mut self) -> Result<u64, Fault> {
+        let now = self.now();
+        let overdue = self.store.overdue(now, OVERDUE)?;
+        let mut ended = Vec::with_capacity(overdue.len());
+        for Tracked { delivery, waiting } in overdue {
+            let (attempts, last) =
+                waiting.map_or((0, None), |waiting| (waiting.attempts, waiting.last_error));
+            let error = last.unwrap_or_else(|| format!("it was not sent within {TTL}"));
+            ended.push((delivery, HookFailed { attempts, error }.into()));
+        }
+        let count = ended.len() as u64;
+        self.end_deliveries(ended)?;
+        Ok(count)
+    }
+
+    /// Records what became of attempts, each in its place. An attempt counts only while its
+    /// delivery is held under its lock.
+    pub fn settle_hooks(&mut self, attempts: &[Attempt]) -> Result<Vec<Settled>, Fault> {
+        let ids: Vec<DeliveryId> = attempts.iter().map(|attempt| attempt.delivery).collect();
+        let found = self.store.deliveries(&ids)?;
+        let mut held: HashMap<DeliveryId, Tracked> =
+            found.into_iter().map(|tracked| (tracked.delivery.id, tracked)).collect();
+        let now = self.now();
+        let (mut settled, mut ended, mut back) = (Vec::new(), Vec::new(), Vec::new());
+        for attempt in attempts {
+            let Some((delivery, waiting)) = take_held(&mut held, attempt) else {
+                settled.push(Settled::Lost);
+                continue;
+            };
+            let (became, event) = after_attempt(&delivery, &waiting, &attempt.sent, now);
+            settled.push(became);
+            match (became, event) {
+                (_, Some(event)) => ended.push((delivery, event)),
+                (Settled::Queued { next_attempt_at }, None) => {
+                    let attempts = waiting.attempts + 1;
+                    let last_error = error_of(&attempt.sent);
+                    let sending = None;
+                    let waiting =
+                        Waiting { attempts, next_attempt_at, last_error, sending, ..waiting };
+                    back.push((delivery, waiting));
+                }
+                (Settled::Delivered | Settled::Failed | Settled::Lost, None) => {}
+            }
+        }
+        let back: Vec<(&Delivery, Waiting)> =
+            back.iter().map(|(delivery, waiting)| (delivery, waiting.clone())).collect();
+        if !back.is_empty() {
+            self.store.put_back(&back)?;
+            self.changed_working_rows();
+        }
+        self.end_deliveries(ended)?;
+        Ok(settled)
+    }
+
+    /// Gives a delivery back that was not tried; says whether it was still held under this lock.
+    pub fn unclaim_hook(&mut self, delivery: DeliveryId, lock: Lock) -> Result<bool, Fault> {
+        let was_held = self.store.unclaim(delivery, lock)?;
+        if was_held {
+            self.changed_working_rows();
+        }
+        Ok(was_held)
+    }
+
+    /// Puts deliveries back into the outbox, as if they were new.
+    pub fn retry_hooks(&mut self, deliveries: &[Delivery]) -> Result<(), Error> {
+        let retried = deliveries.iter().map(|delivery| Ok((delivery.clone(), delivery.retry()?)));
+        let retried = retried.collect::<Result<Vec<_>, Refusal>>()?;
+        Ok(self.end_deliveries(retried)?)
+    }
+
+    /// Takes a delivery out of the outbox, unless it is just being sent.
+    pub fn discard_hook(&mut self, tracked: &Tracked, reason: Option<String>) -> Result<(), Error> {
+        let Tracked { delivery, waiting } = tracked;
+        let event = delivery.discard(reason)?;
+        if let Some(sending) = waiting.as_ref().and_then(|waiting| waiting.sending.as_ref()) {
+            return Err(being_sent(delivery, sending).into());
+        }
+        Ok(self.end_deliveries(vec![(delivery.clone(), event)])?)
+    }
+
+    /// Records the next events of deliveries, whose rows are known.
+    fn end_deliveries(&mut self, ended: Vec<(Delivery, Event)>) -> Result<(), Fault> {
+        if ended.is_empty() {
+            return Ok(());
+        }
+        let (mut known, mut happened) = (Vec::new(), Vec::new());
+        for (delivery, event) in ended {
+            let (id, at) = (None, self.now());
+            let provenance = self.provenance().clone();
+            let stream = delivery.id.into();
+            happened.push((delivery.version + 1, Happened { id, at, stream, provenance, event }));
+            known.push(delivery);
+        }
+        let ids: Vec<DeliveryId> = known.iter().map(|delivery| delivery.id).collect();
+        self.append_known(happened, known)?;
+        self.forget_deliveries(&ids)
+    }
+
+    /// Forgets what deliveries said that are over, when their task is gone: so a pruned task leaves
+    /// nothing in the outbox either.
+    pub(crate) fn forget_deliveries(&mut self, ids: &[DeliveryId]) -> Result<(), Fault> {
+        let seqs = self.store.over_for_good(ids)?;
+        self.forget_enqueued(&seqs)
+    }
+
+    /// The same for all deliveries about a task.
+    pub(crate) fn forget_deliveries_of(&mut self, task: TaskId) -> Result<(), Fault> {
+        let seqs = self.store.over_for_good_of(task)?;
+        self.forget_enqueued(&seqs)
+    }
+
+    fn forget_enqueued(&mut self, seqs: &[u64]) -> Result<(), Fault> {
+        for seq in seqs {
+            for event in self.store.events_after(seq - 1, 1)? {
+                if event.data.is_some() {
+                    self.store.empty_event(&event)?;
+                }
+            }
+            self.store.delete_delivery(*seq)?;
+        }
+        Ok(())
+    }
+}
+
+/// A delivery that is held under the lock of this attempt; each is settled once.
+fn take_held(
+    held: &mut HashMap<DeliveryId, Tracked>,
+    attempt: &Attempt,
+) -> Option<(Delivery, Waiting)> {
+    let is_held = |waiting: &Waiting| {
+        waiting.sending.as_ref().is_some_and(|sending| sending.lock == attempt.lock)
+    };
+    let tracked = held.get(&attempt.delivery)?;
+    tracked.waiting.as_ref().filter(|waiting| is_held(waiting))?;
+    let Tracked { delivery, waiting } = held.remove(&attempt.delivery)?;
+    Some((delivery, waiting?))
+}
+
+/// What an attempt makes of a delivery, and the event of it unless it goes back to the outbox.
+fn after_attempt(
+    delivery: &Delivery,
+    waiting: &Waiting,
+    sent: &Sent,
+    now: Time,
+) -> (Settled, Option<Event>) {
+    let attempts = waiting.attempts + 1;
+    match sent {
+        Sent::Delivered => (Settled::Delivered, Some(HookDelivered { attempts }.into())),
+        Sent::Failed { retry_after, again, .. } => {
+            let failed = Failed {
+                delivery: delivery.id,
+                attempts,
+                max_attempts: delivery.max_attempts,
+                at: now,
+                expires_at: waiting.expires_at,
+                retry_after: *retry_after,
+            };
+            let next = match again {
+                Again::ByTheSchedule => next_attempt(&failed),
+                Again::Never => None,
+            };
+            match next {
+                Some(next_attempt_at) => (Settled::Queued { next_attempt_at }, None),
+                None => {
+                    let error = error_of(sent).unwrap_or_default();
+                    (Settled::Failed, Some(HookFailed { attempts, error }.into()))
+                }
+            }
+        }
+    }
+}
+
+/// The reason of a failure as it is kept: one line, not too long.
+fn error_of(sent: &Sent) -> Option<String> {
+    match sent {
+        Sent::Delivered => None,
+        Sent::Failed { reason, .. } => {
+            let plain = |letter: char| if letter.is_control() { ' ' } else { letter };
+            Some(reason.chars().map(plain).take(ERROR_CHARS).collect())
+        }
+    }
+}
+
+fn new_lock() -> Result<Lock, Fault> {
+    Ok(Lock(random_bits()?.to_be_bytes()))
+}
+
+fn being_sent(delivery: &Delivery, sending: &Sending) -> Refusal {
+    let Sending { worker, since, .. } = sending;
+    Refusal::new(
+        Code::InvalidTransition,
+        format!("delivery {} is being sent by {worker} since {since}", delivery.id),
+    )
+    .hint(format!("wait, then look again: windlass hook show {}", delivery.id))
+    .detail("delivery_id", delivery.id)
+    .detail("worker", worker)
+    .detail("locked_at", since)
+}
