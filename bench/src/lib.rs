@@ -8,6 +8,7 @@ pub mod arrival;
 pub mod commands;
 pub mod databases;
 pub mod decay;
+pub mod draining;
 pub mod following;
 pub mod growth;
 pub mod memory;

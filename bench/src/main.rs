@@ -11,17 +11,17 @@ use windlass_bench::scale::Scale;
 use windlass_bench::seed::{Content, fill};
 use windlass_bench::story::Story;
 use windlass_bench::{
-    Failure, arrival, commands, decay, following, growth, memory, race, rebuild, size,
+    Failure, arrival, commands, decay, draining, following, growth, memory, race, rebuild, size,
 };
 use windlass_ledger::{Clock as _, Location, SystemClock};
 use windlass_testkit::{machine, with_causes};
 
 const USAGE: &str = "usage: windlass-bench [--quick | --full] [--postgres URL] [PART…]
-parts: commands decay growth postgres race size rebuild following arrival
-       following-postgres arrival-postgres; all by default";
+parts: commands decay growth postgres race size rebuild following arrival draining
+       following-postgres arrival-postgres draining-postgres; all by default";
 
 /// The parts, in the order of the table.
-const PARTS: [(&str, Part); 11] = [
+const PARTS: [(&str, Part); 13] = [
     ("commands", single_commands),
     ("decay", |place, asked| decay::measure(place, &asked.scale)),
     ("growth", growth_on_sqlite),
@@ -33,6 +33,8 @@ const PARTS: [(&str, Part); 11] = [
     ("following-postgres", following_on_postgres),
     ("arrival", |place, asked| arrival::on_sqlite(place, &asked.scale)),
     ("arrival-postgres", arrival_on_postgres),
+    ("draining", |place, asked| draining::on_sqlite(place, &asked.scale)),
+    ("draining-postgres", draining_on_postgres),
 ];
 
 /// Takes some of the figures.
@@ -150,6 +152,13 @@ fn arrival_on_postgres(place: &Place, asked: &Asked) -> Result<Vec<Row>, Failure
         return Ok(Vec::new());
     };
     arrival::on_postgres(place, &databases, &asked.scale)
+}
+
+fn draining_on_postgres(place: &Place, asked: &Asked) -> Result<Vec<Row>, Failure> {
+    let Some(databases) = databases(asked)? else {
+        return Ok(Vec::new());
+    };
+    draining::on_postgres(place, &databases, &asked.scale)
 }
 
 fn databases(asked: &Asked) -> Result<Option<Databases>, Failure> {

@@ -15,6 +15,7 @@ const YARDSTICK_TABLE: &str = "CREATE TABLE yardstick (id INTEGER PRIMARY KEY, t
 pub struct Programs {
     pub windlass: PathBuf,
     pub yardstick: PathBuf,
+    pub poster: PathBuf,
 }
 
 impl Programs {
@@ -26,11 +27,17 @@ impl Programs {
         }
         build("windlass-bench")?;
         let own = std::env::current_exe()?;
-        let yardstick = own.with_file_name("yardstick");
-        if !yardstick.is_file() {
-            return Err("there is no yardstick: cargo build --release -p windlass-bench".into());
-        }
-        Ok(Self { windlass: home::binary(), yardstick })
+        let beside = |name| {
+            let path = own.with_file_name(name);
+            match path.is_file() {
+                true => Ok(path),
+                false => {
+                    Err(format!("there is no {name}: cargo build --release -p windlass-bench"))
+                }
+            }
+        };
+        let (yardstick, poster) = (beside("yardstick")?, beside("poster")?);
+        Ok(Self { windlass: home::binary(), yardstick, poster })
     }
 }
 
@@ -98,5 +105,10 @@ impl Place {
     /// The same program when it does nothing: what a process costs.
     pub fn nothing(&self) -> Run {
         self.home.program(&self.programs.yardstick)
+    }
+
+    /// The minimal program that posts these bodies to a URL.
+    pub fn poster(&self, url: &str, bodies: &[String]) -> Run {
+        self.home.program(&self.programs.poster).args([url]).stdin(bodies.join("\n"))
     }
 }

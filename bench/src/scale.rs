@@ -27,6 +27,8 @@ pub struct Scale {
     pub rebuilt: usize,
     /// Tasks that are imported, and among which others are found.
     pub imported: usize,
+    /// Hooks in the outbox that is drained.
+    pub hooks: usize,
 }
 
 impl Scale {
@@ -45,6 +47,7 @@ impl Scale {
         waiting: 10_000,
         rebuilt: 20_000,
         imported: 100_000,
+        hooks: 10_000,
     };
 
     /// In twelve minutes.
@@ -62,6 +65,7 @@ impl Scale {
         waiting: 10_000,
         rebuilt: 100_000,
         imported: 200_000,
+        hooks: 10_000,
     };
 
     /// Enough to see that every figure can still be taken.
@@ -79,5 +83,6 @@ impl Scale {
         waiting: 50,
         rebuilt: 50,
         imported: 50,
+        hooks: 50,
     };
 }

@@ -6,7 +6,9 @@ use windlass_bench::report::{Report, Row};
 use windlass_bench::scale::Scale;
 use windlass_bench::seed::{Content, fill};
 use windlass_bench::story::Story;
-use windlass_bench::{arrival, commands, decay, following, growth, memory, race, rebuild, size};
+use windlass_bench::{
+    arrival, commands, decay, draining, following, growth, memory, race, rebuild, size,
+};
 use windlass_ledger::Location;
 use windlass_testkit::{home, machine};
 
@@ -16,6 +18,7 @@ fn place() -> Place {
     Place::new(&Programs {
         windlass: home::binary(),
         yardstick: env!("CARGO_BIN_EXE_yardstick").into(),
+        poster: env!("CARGO_BIN_EXE_poster").into(),
     })
 }
 
@@ -67,6 +70,7 @@ fn growth_on_postgresql_has_figures() {
     figures(growth::on_postgres(&place(), &databases, &SCALE).unwrap(), 3);
     figures(arrival::on_postgres(&place(), &databases, &SCALE).unwrap(), 8);
     figures(following::on_postgres(&place(), &databases, &SCALE).unwrap(), 1);
+    figures(draining::on_postgres(&place(), &databases, &SCALE).unwrap(), 1);
 }
 
 #[test]
@@ -82,6 +86,11 @@ fn a_race_claims_every_task_once() {
 fn importing_and_finding_have_figures() {
     figures(arrival::on_sqlite(&place(), &SCALE).unwrap(), 8);
     figures(following::on_sqlite(&place(), &SCALE).unwrap(), 1);
+}
+
+#[test]
+fn draining_has_figures() {
+    figures(draining::on_sqlite(&place(), &SCALE).unwrap(), 1);
 }
 
 #[test]

@@ -1,4 +1,6 @@
 //! End-to-end tests of Windlass: the real binary on real databases. See `tests/`.
 
+pub mod clock;
 pub mod history;
 pub mod ledgers;
+pub mod random;

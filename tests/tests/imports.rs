@@ -224,7 +224,7 @@ mod hzl {
     fn an_op_id_that_hzl_used_is_used_here_too() {
         let ledger = Ledger::on_sqlite();
         let folder = copy_of_sample(&ledger);
-        let cache = rusqlite::Connection::open(folder.join("cache.db")).unwrap();
+        let cache = Connection::open(folder.join("cache.db")).unwrap();
         let today = "UPDATE workflow_ops SET updated_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
         cache.execute(today, []).unwrap();
         drop(cache);

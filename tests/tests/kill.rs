@@ -12,7 +12,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::Read as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
@@ -23,9 +22,10 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 use windlass_testkit::postgres::{Database, shared};
 use windlass_testkit::trace::{Call, Hit, Injected, Trace, WRITE_POINTS};
-use windlass_testkit::{Home, Run, home, machine};
+use windlass_testkit::{Home, Run, home};
 use windlass_tests::history::{self, Event, Wrong};
 use windlass_tests::ledgers::{Ledger, text};
+use windlass_tests::random::Random;
 
 /// A command on a prepared ledger.
 #[derive(Clone, Copy)]
@@ -520,7 +520,7 @@ const LONGEST_DELAY_MICROS: u64 = 10_000;
 #[test]
 fn two_hundred_kills_at_random_moments_lose_nothing_acknowledged_on_sqlite() {
     let random = Random::new();
-    eprintln!("WINDLASS_SEED={} repeats this run", random.0);
+    eprintln!("WINDLASS_SEED={} repeats this run", random.seed());
     kill_at_random_moments(&Ledger::on_sqlite(), random);
 }
 
@@ -530,7 +530,7 @@ fn two_hundred_kills_at_random_moments_lose_nothing_acknowledged_on_postgresql()
         return;
     };
     let random = Random::new();
-    eprintln!("WINDLASS_SEED={} repeats this run", random.0);
+    eprintln!("WINDLASS_SEED={} repeats this run", random.seed());
     kill_at_random_moments(&ledger, random);
 }
 
@@ -653,26 +653,4 @@ fn whole_lines(file: &Path) -> String {
     let mut text = fs::read_to_string(file).unwrap_or_default();
     text.truncate(text.rfind('\n').map_or(0, |end| end + 1));
     text
-}
-
-/// `SplitMix64`: enough to choose moments with, and repeatable by its seed.
-struct Random(u64);
-
-impl Random {
-    fn new() -> Self {
-        let given = machine::variable("WINDLASS_SEED").and_then(|seed| seed.to_str()?.parse().ok());
-        Self(given.unwrap_or_else(|| RandomState::new().build_hasher().finish()))
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit
-    }
 }

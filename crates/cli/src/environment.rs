@@ -8,7 +8,7 @@ use std::time::Duration;
 use windlass_domain::op::OpId;
 use windlass_domain::{Code, Refusal};
 use windlass_ledger::Location;
-use windlass_ops::context::Surroundings;
+use windlass_ops::context::{Surroundings, Variables};
 use windlass_ops::settings::{Format, Layers, Origin, Resolved};
 use windlass_ops::{Context, Workplace};
 
@@ -97,6 +97,7 @@ impl Environment {
             user: self.user(),
             editor: self.variable("VISUAL").or(self.variable("EDITOR")).map(str::to_owned),
             fence: self.fence()?,
+            variables: Variables::new(self.variables.clone()),
         };
         let mut cx = Context::new(workplace, surroundings, settings);
         cx.op_id = op_id;

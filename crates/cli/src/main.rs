@@ -88,6 +88,7 @@ fn run(
     }
     let progress = Progress::on(terminal);
     cx.progress = progress.callback();
+    cx.notices = Some(progress.notices());
     let answer = request.run(&mut cx);
     progress.clear();
     match answer {

@@ -22,6 +22,8 @@ const CLEAR: &str = "\r\u{1b}[2K";
 
 /// What operations report their steps to.
 pub(crate) type Callback = Arc<dyn Fn(Step) + Send + Sync>;
+/// What they report their troubles to.
+pub(crate) type Notices = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// The progress of one command, shown where a person can see it and wants to read.
 pub(crate) struct Progress(Option<Arc<Mutex<Line<Stderr>>>>);
@@ -48,9 +50,23 @@ impl Progress {
 
     /// Takes the line away.
     pub(crate) fn clear(&self) {
-        if let Some(Ok(mut line)) = self.0.as_ref().map(|line| line.lock()) {
-            line.clear();
-        }
+        clear(self.0.as_deref());
+    }
+
+    /// Writes what goes wrong, of an operation that goes on, on lines that stay.
+    pub(crate) fn notices(&self) -> Notices {
+        let line = self.0.clone();
+        Arc::new(move |text| {
+            clear(line.as_deref());
+            // What nobody can be told is no reason to end.
+            let _told = writeln!(std::io::stderr(), "warning: {text}");
+        })
+    }
+}
+
+fn clear(line: Option<&Mutex<Line<Stderr>>>) {
+    if let Some(Ok(mut line)) = line.map(Mutex::lock) {
+        line.clear();
     }
 }
 

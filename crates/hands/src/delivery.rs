@@ -11,6 +11,7 @@ mod program;
 mod reason;
 mod redirect;
 mod retry_after;
+mod signals;
 mod signature;
 mod variables;
 
@@ -67,12 +68,17 @@ pub enum Outcome {
         /// The receiver wants no more of these.
         for_good: bool,
     },
-    /// The courier was stopped before it got to this one: no attempt was made.
+    /// It could not even be tried, for the same kind of reason: a variable is not set, a URL is none.
+    Unsendable { reason: String },
+    /// The courier was stopped before it got to this one, or got to it too late: no attempt was made.
     NotSent,
 }
 
 /// Looks a variable up; nothing when it is not set.
 pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// Asked when there is room for an attempt: whether it may still be made.
+pub type InTime = Box<dyn Fn() -> bool + Send>;
 
 impl Target {
     pub fn new(address: Address) -> Self {
@@ -92,6 +98,10 @@ impl Outcome {
             retry_after: None,
             for_good: false,
         }
+    }
+
+    fn unsendable(reason: impl AsRef<str>) -> Self {
+        Self::Unsendable { reason: reason::one_line(reason.as_ref()) }
     }
 }
 

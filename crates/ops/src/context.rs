@@ -1,5 +1,6 @@
 //! What an operation works with: the ledger, the caller, the settings.
 
+use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use windlass_domain::op::OpId;
 use windlass_domain::ownership::Required;
 use windlass_domain::{Code, Refusal, Time};
 use windlass_ledger::{
-    Clock, Error, Fault, Ledger, Location, Options, Snapshot, Synchronous, Transaction,
+    Clock, Error, Fault, Ledger, Location, Options, Snapshot, Synchronous, SystemClock, Transaction,
 };
 
 use crate::exchange::in_words;
@@ -32,6 +33,29 @@ pub struct Surroundings {
     pub editor: Option<String>,
     /// `WINDLASS_FENCE`, which counts only for the task in `WINDLASS_TASK`.
     pub fence: Option<(String, u64)>,
+    pub variables: Variables,
+}
+
+/// The environment of the caller, for hooks that name variables. It is looked into when a hook is
+/// sent, and shown nowhere.
+#[derive(Clone, Default)]
+pub struct Variables(Arc<BTreeMap<String, String>>);
+
+impl Variables {
+    pub fn new(variables: BTreeMap<String, String>) -> Self {
+        Self(Arc::new(variables))
+    }
+
+    /// A variable that is set to something.
+    pub fn get(&self, name: &str) -> Option<String> {
+        self.0.get(name).filter(|value| !value.is_empty()).cloned()
+    }
+}
+
+impl std::fmt::Debug for Variables {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Variables({})", self.0.len())
+    }
 }
 
 /// Where and how a door opens the ledger.
@@ -88,6 +112,8 @@ pub struct Context {
     pub settings: Resolved,
     /// Where a door wants to hear of the steps of a long operation.
     pub progress: Option<Arc<dyn Fn(Step) + Send + Sync>>,
+    /// Where a door wants to hear, in a sentence, of what goes wrong and is tried again.
+    pub notices: Option<Arc<dyn Fn(&str) + Send + Sync>>,
     /// The op id that the door brought for the next operation.
     pub op_id: Option<OpId>,
     once: Option<Once>,
@@ -107,14 +133,21 @@ impl std::fmt::Debug for Context {
 
 impl Context {
     pub fn new(workplace: Workplace, surroundings: Surroundings, settings: Resolved) -> Self {
-        let (progress, op_id, once, ledger) = (None, None, None, None);
-        Self { workplace, surroundings, settings, progress, op_id, once, ledger }
+        let (progress, notices, op_id, once, ledger) = (None, None, None, None, None);
+        Self { workplace, surroundings, settings, progress, notices, op_id, once, ledger }
     }
 
     /// Tells the door how far the work has come; cheap enough for every row.
     pub fn step(&self, step: Step) {
         if let Some(progress) = &self.progress {
             progress(step);
+        }
+    }
+
+    /// Tells the door what went wrong, of an operation that goes on.
+    pub fn notice(&self, text: &str) {
+        if let Some(notices) = &self.notices {
+            notices(text);
         }
     }
 
@@ -297,9 +330,14 @@ impl Context {
 
     /// The time, for what is shown to people outside any transaction.
     pub fn now(&self) -> Time {
+        self.clock().now()
+    }
+
+    /// The clock by which time passes here.
+    pub fn clock(&self) -> Arc<dyn Clock> {
         match &self.workplace.clock {
-            Some(clock) => clock.now(),
-            None => windlass_ledger::SystemClock.now(),
+            Some(clock) => Arc::clone(clock),
+            None => Arc::new(SystemClock),
         }
     }
 }

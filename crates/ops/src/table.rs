@@ -51,6 +51,8 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<dep::List>(),
     Entry::of::<dep::Tree>(),
     Entry::of::<dep::Graph>(),
+    Entry::of::<hook::Drain>(),
+    Entry::of::<hook::Worker>(),
     Entry::of::<task::Archive>(),
     Entry::of::<task::Restore>(),
     Entry::of::<task::Prune>(),

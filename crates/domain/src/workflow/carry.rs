@@ -132,10 +132,7 @@ fn section(point: &Point) -> String {
     }
     text.push('\n');
     for (key, value) in data {
-        let value = match value {
-            Value::String(said) => said.clone(),
-            other => other.to_string(),
-        };
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let _infallible = writeln!(text, "  {key}: {value}");
     }
     // A checkpoint may hold what a description may not.

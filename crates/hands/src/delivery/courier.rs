@@ -6,14 +6,14 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 
 use super::attempt::Attempt;
 use super::clients::Clients;
-use super::{Lookup, Message, Outcome, Target};
+use super::{InTime, Lookup, Message, Outcome, Target, signals};
 
 /// What is still running when a courier goes away is broken off; a name that is being looked up
 /// cannot be, and is not waited for longer than this.
@@ -35,6 +35,8 @@ pub struct Courier {
 pub enum NotReady {
     #[error("cannot start the courier's thread")]
     Thread(#[from] io::Error),
+    #[error("cannot listen to signals")]
+    Signals(#[source] io::Error),
     #[error("cannot set TLS up")]
     Tls(#[from] rustls::Error),
     #[error("cannot set HTTP up")]
@@ -74,20 +76,44 @@ impl Courier {
         Stopper(Arc::clone(&self.room))
     }
 
-    /// Takes a message, which is sent as soon as there is room. Its outcome will come under `key`,
-    /// exactly once; the variables of the target are looked up here and now.
-    pub fn hand_over(&mut self, key: usize, target: &Target, message: Message, lookup: Lookup<'_>) {
+    /// From now on SIGTERM and SIGINT stop it, and no longer end the process.
+    pub fn stop_on_signals(&self) -> Result<(), NotReady> {
+        let Some(runtime) = &self.runtime else { return Ok(()) };
+        let _inside = runtime.enter();
+        let asked = signals::to_stop().map_err(NotReady::Signals)?;
+        let stopper = self.stopper();
+        runtime.spawn(async move {
+            asked.await;
+            stopper.stop();
+        });
+        Ok(())
+    }
+
+    pub fn is_stopped(&self) -> bool {
+        self.room.is_closed()
+    }
+
+    /// Takes a message, which is sent as soon as there is room, if that is in time. Its outcome will
+    /// come under `key`, exactly once; the variables of the target are looked up here and now.
+    pub fn hand_over(
+        &mut self,
+        key: usize,
+        target: &Target,
+        message: Message,
+        lookup: Lookup<'_>,
+        in_time: InTime,
+    ) {
         let report = Report { key, outcome: None, to: self.report.clone() };
         self.under_way += 1;
         let attempt = match Attempt::new(target, message, lookup, &self.clients) {
             Ok(attempt) => attempt,
-            Err(reason) => return report.tell(Outcome::failed(reason)),
+            Err(reason) => return report.tell(Outcome::unsendable(reason)),
         };
         let room = Arc::clone(&self.room);
         let delivery = async move {
             let outcome = match room.acquire().await {
-                Ok(_place) => attempt.make().await,
-                Err(_) => Outcome::NotSent,
+                Ok(_place) if in_time() => attempt.make().await,
+                Ok(_) | Err(_) => Outcome::NotSent,
             };
             report.tell(outcome);
         };
@@ -111,6 +137,21 @@ impl Courier {
         let first = self.outcomes.recv();
         let outcomes: Vec<_> = first.into_iter().chain(self.outcomes.try_iter()).collect();
         self.under_way = self.under_way.saturating_sub(outcomes.len());
+        outcomes
+    }
+
+    /// The same, but waits a little for more, until there are `enough`: who writes them down writes
+    /// many at once.
+    #[must_use = "an outcome is told once"]
+    pub fn many_outcomes(&mut self, enough: usize, patience: Duration) -> Vec<(usize, Outcome)> {
+        let mut outcomes = self.outcomes();
+        let deadline = Instant::now() + patience;
+        while self.under_way > 0 && outcomes.len() < enough {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let Ok(next) = self.outcomes.recv_timeout(left) else { break };
+            self.under_way -= 1;
+            outcomes.push(next);
+        }
         outcomes
     }
 }

@@ -8,7 +8,7 @@ mod url;
 
 use std::num::NonZeroUsize;
 
-use windlass_hands::delivery::{Address, Courier, Message, Outcome, Target};
+use windlass_hands::delivery::{Address, Courier, InTime, Message, Outcome, Target};
 
 /// Stands for itself in every test that looks for a secret where none may be.
 const CANARY: &str = "canary-5c1e";
@@ -21,6 +21,10 @@ fn lookup(name: &str) -> Option<String> {
         "HOME" => Some("/tmp".to_owned()),
         _ => None,
     }
+}
+
+fn in_time() -> InTime {
+    Box::new(|| true)
 }
 
 fn message() -> Message {
@@ -39,7 +43,7 @@ fn deliver(target: &Target) -> Outcome {
 
 fn deliver_message(target: &Target, message: Message) -> Outcome {
     let mut courier = courier(1);
-    courier.hand_over(0, target, message, &lookup);
+    courier.hand_over(0, target, message, &lookup, in_time());
     let mut outcomes = courier.outcomes();
     assert_eq!((outcomes.len(), courier.under_way()), (1, 0));
     outcomes.remove(0).1
@@ -48,7 +52,8 @@ fn deliver_message(target: &Target, message: Message) -> Outcome {
 /// Why it failed, in a way that can be tried again soon.
 fn reason(target: &Target) -> String {
     match deliver(target) {
-        Outcome::Failed { reason, retry_after: None, for_good: false } => reason,
+        Outcome::Failed { reason, retry_after: None, for_good: false }
+        | Outcome::Unsendable { reason } => reason,
         other => panic!("{other:?}"),
     }
 }

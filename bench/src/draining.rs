@@ -1,0 +1,104 @@
+//! How fast a drain empties the outbox, beside a bare loop of requests to the same receiver.
+//!
+//! Receiver, drain and loop share the machine: what the receiver costs, it costs both.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use windlass_domain::chain::Provenance;
+use windlass_domain::hook::{Hook, MAX_ATTEMPTS, TIMEOUT, Target, Trigger};
+use windlass_ledger::{Ledger, Location, Options};
+use windlass_testkit::receiver::Receiver;
+
+use crate::Failure;
+use crate::databases::Databases;
+use crate::programs::Place;
+use crate::report::{Judged, Row, quotient, seconds};
+use crate::scale::Scale;
+use crate::stopwatch::{Samples, time};
+
+/// A drain shall deliver at this share of the rate of the loop, or faster.
+const LEAST_PERCENT: f64 = 50.0;
+/// Each round fills a ledger anew.
+const ROUNDS: usize = 3;
+/// Tasks that become done in one command.
+const BATCH: usize = 1_000;
+
+pub fn on_sqlite(place: &Place, scale: &Scale) -> Result<Vec<Row>, Failure> {
+    let fresh = |round| Ok(Location::Sqlite(place.file(&format!("drained-{round}"))));
+    measure(place, fresh, "SQLite", scale)
+}
+
+pub fn on_postgres(
+    place: &Place,
+    databases: &Databases,
+    scale: &Scale,
+) -> Result<Vec<Row>, Failure> {
+    let mut made = Vec::new();
+    let fresh = |_| {
+        let database = databases.make()?;
+        let location = Location::Postgres(database.url().to_owned());
+        made.push(database);
+        Ledger::migrate(&location, Options::default())?;
+        Ok(location)
+    };
+    measure(place, fresh, "PostgreSQL", scale)
+}
+
+fn measure(
+    place: &Place,
+    mut fresh: impl FnMut(usize) -> Result<Location, Failure>,
+    database: &str,
+    scale: &Scale,
+) -> Result<Vec<Row>, Failure> {
+    let (mut drains, mut loops) = (Vec::new(), Vec::new());
+    for round in 0..ROUNDS {
+        let receiver = Receiver::answering(204);
+        let location = fresh(round)?;
+        fill(place, &location, &receiver, scale.hooks)?;
+        let drain = format!("hook drain --limit {}", scale.hooks);
+        drains.push(time(&place.windlass(&location, &drain))?);
+        let bodies: Vec<String> = receiver.received().into_iter().map(|one| one.body).collect();
+        if bodies.len() != scale.hooks {
+            return Err(format!("{} of {} hooks arrived", bodies.len(), scale.hooks).into());
+        }
+        loops.push(time(&place.poster(&receiver.url("/hook"), &bodies))?);
+    }
+    let (drain, bare) = (Samples::from(drains).median(), Samples::from(loops).median());
+    let rate = |time: Duration| quotient(scale.hooks as u64, 1) / time.as_secs_f64();
+    Ok(vec![Row::new(
+        format!("`hook drain` of {} hooks to a local receiver, {database}", scale.hooks),
+        format!("{}, {:.0} a second", seconds(drain), rate(drain)),
+        format!("a bare loop of requests {}, {:.0} a second", seconds(bare), rate(bare)),
+        Judged::at_least(100.0 * rate(drain) / rate(bare), " %", LEAST_PERCENT),
+    )])
+}
+
+/// So many tasks become done, and a hook tells of each.
+fn fill(
+    place: &Place,
+    location: &Location,
+    receiver: &Receiver,
+    count: usize,
+) -> Result<(), Failure> {
+    let hook = Hook {
+        name: Trigger::OnDone.as_str().to_owned(),
+        on: Trigger::OnDone,
+        target: Target::Url { url: receiver.url("/hook"), headers: BTreeMap::new() },
+        projects: Vec::new(),
+        tags: Vec::new(),
+        secret: None,
+        max_attempts: MAX_ATTEMPTS,
+        timeout_ms: TIMEOUT.as_millis(),
+    };
+    let author = Provenance { actor: "bench".to_owned(), ..Provenance::default() };
+    let mut ledger = Ledger::open(location, Options::default())?;
+    ledger.write(&author, |tx| Ok(tx.set_hook(hook.clone())?))?;
+    for first in (0..count).step_by(BATCH) {
+        let titles: Vec<String> =
+            (first..count.min(first + BATCH)).map(|number| format!("task {number}")).collect();
+        let add = place.windlass(location, "task add --from - -s done");
+        time(&add.stdin(titles.join("\n")))?;
+    }
+    Ok(())
+}

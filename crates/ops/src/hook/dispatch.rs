@@ -1,0 +1,251 @@
+//! Sending what waits in the outbox: what `hook drain` does once and `hook worker` again and again.
+//!
+//! One transaction writes down what came of earlier attempts and claims more; the courier delivers
+//! meanwhile. A lock outlives the attempt that is made under it: what cannot be begun in time is
+//! given back untried.
+
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use windlass_domain::Time;
+use windlass_domain::duration::Span;
+use windlass_domain::hook::{Hook, Target as Where};
+use windlass_hands::delivery::{Address, Courier, InTime, Message, NotReady, Outcome, Target};
+use windlass_ledger::{
+    Again, Attempt, Claimed, Claims, Clock, Error, Fault, Sent, Settled, Transaction,
+};
+
+use crate::context::{Context, Step};
+
+/// Attempts at the same time.
+const CONCURRENCY: NonZeroUsize = NonZeroUsize::new(16).unwrap();
+/// How long a worker may hold a delivery.
+pub(crate) const LOCK_FOR: Span = Span::from_millis(120_000);
+/// What an attempt may take beyond its limit, with writing down what came of it.
+const MARGIN: Span = Span::from_millis(10_000);
+/// Deliveries that are held at the same time, so that the courier need not wait for a commit.
+const AHEAD: u64 = 256;
+/// Outcomes that are worth a commit, and how long others wait for so many.
+const ENOUGH: usize = 64;
+const PATIENCE: Duration = Duration::from_millis(10);
+
+/// One worker on the outbox.
+pub(crate) struct Dispatch {
+    pub(crate) worker: String,
+    pub(crate) tally: Tally,
+    courier: Courier,
+    /// What the courier has, by the key it was handed over under.
+    under_way: HashMap<usize, Claimed>,
+    next_key: usize,
+    /// What came of attempts, to be written down.
+    finished: Vec<(Claimed, Outcome)>,
+}
+
+/// What became of deliveries, counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    pub(crate) claimed: u64,
+    pub(crate) attempted: u64,
+    pub(crate) delivered: u64,
+    pub(crate) retried: u64,
+    pub(crate) failed: u64,
+    pub(crate) reclaimed: u64,
+    pub(crate) reclaimed_failed: u64,
+    pub(crate) preflight_failed: u64,
+    pub(crate) lost: u64,
+}
+
+impl Dispatch {
+    pub(crate) fn new(cx: &Context) -> Result<Self, Error> {
+        let courier = Courier::new(CONCURRENCY).map_err(not_ready)?;
+        courier.stop_on_signals().map_err(not_ready)?;
+        let worker = format!("{}-{}", cx.surroundings.user, std::process::id());
+        Ok(Self {
+            worker,
+            tally: Tally::default(),
+            courier,
+            under_way: HashMap::new(),
+            next_key: 0,
+            finished: Vec::new(),
+        })
+    }
+
+    /// Somebody asked the process to end.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.courier.is_stopped()
+    }
+
+    /// Something was claimed and is not settled: the last transaction failed.
+    pub(crate) fn is_busy(&self) -> bool {
+        !self.under_way.is_empty() || !self.finished.is_empty()
+    }
+
+    /// Sends what is due, at most `limit`, until nothing is due or under way any more.
+    pub(crate) fn send(&mut self, cx: &mut Context, limit: u64) -> Result<(), Error> {
+        let mut left = limit;
+        loop {
+            let wanted = self.wanted().min(left);
+            let mut claimed = 0;
+            if wanted > 0 || !self.finished.is_empty() {
+                claimed = self.turn(cx, wanted)?;
+                left -= claimed;
+            }
+            if claimed == 0 && !self.is_busy() {
+                return Ok(());
+            }
+            self.hear();
+            let step = |done| Step { doing: "sending", done, of: None, unit: "hooks" };
+            cx.step(step(self.tally.attempted));
+        }
+    }
+
+    /// How many more to claim: many at once, or none.
+    fn wanted(&self) -> u64 {
+        let held = self.under_way.len() as u64;
+        match self.is_stopped() || held * 2 > AHEAD {
+            true => 0,
+            false => AHEAD - held,
+        }
+    }
+
+    /// One transaction: what came of attempts is written down, and as many are claimed. Returns how
+    /// many those were.
+    fn turn(&mut self, cx: &mut Context, wanted: u64) -> Result<u64, Error> {
+        let (actor, _) = cx.identity(None)?;
+        let clock = cx.clock();
+        let Self { worker, finished, .. } = &*self;
+        let (settled, claims, since) = cx.write_part(&actor, |tx| {
+            let settled = settle(tx, finished)?;
+            // Ours are as late as the ledger's, so nothing is taken to last longer than it does.
+            let since = Since { instant: Instant::now(), time: clock.now() };
+            let claims = match wanted {
+                0 => Claims::default(),
+                wanted => tx.claim_hooks(worker, wanted, LOCK_FOR)?,
+            };
+            Ok((settled, claims, since))
+        })?;
+        self.count(&settled, &claims);
+        self.finished.clear();
+        let claimed = claims.claimed.len() as u64;
+        self.hand_over(cx, claims.claimed, since);
+        Ok(claimed)
+    }
+
+    fn hand_over(&mut self, cx: &Context, claimed: Vec<Claimed>, since: Since) {
+        let variables = &cx.surroundings.variables;
+        let timestamp = cx.now().as_millis().div_euclid(1_000);
+        for claimed in claimed {
+            let target = target(&claimed.hook);
+            let id = claimed.delivery.to_string();
+            let message = Message { id, timestamp, body: claimed.payload.clone() };
+            let in_time = since.leaves_time_for(claimed.hook.timeout(), cx.clock());
+            let key = self.next_key;
+            self.next_key += 1;
+            self.under_way.insert(key, claimed);
+            self.courier.hand_over(key, &target, message, &|name| variables.get(name), in_time);
+        }
+    }
+
+    /// Waits for outcomes.
+    fn hear(&mut self) {
+        for (key, outcome) in self.courier.many_outcomes(ENOUGH, PATIENCE) {
+            if let Some(claimed) = self.under_way.remove(&key) {
+                self.finished.push((claimed, outcome));
+            }
+        }
+    }
+
+    fn count(&mut self, settled: &[Settled], claims: &Claims) {
+        let tally = &mut self.tally;
+        for settled in settled {
+            tally.attempted += 1;
+            match settled {
+                Settled::Delivered => tally.delivered += 1,
+                Settled::Queued { .. } => tally.retried += 1,
+                Settled::Failed => tally.failed += 1,
+                Settled::Lost => tally.lost += 1,
+            }
+        }
+        let is_unsendable =
+            |(_, outcome): &&(Claimed, Outcome)| matches!(outcome, Outcome::Unsendable { .. });
+        tally.preflight_failed += self.finished.iter().filter(is_unsendable).count() as u64;
+        tally.claimed += claims.claimed.len() as u64;
+        tally.reclaimed += claims.reclaimed;
+        tally.reclaimed_failed += claims.failed;
+    }
+}
+
+/// Since when deliveries are held, by the clocks of this machine.
+#[derive(Debug, Clone, Copy)]
+struct Since {
+    instant: Instant,
+    time: Time,
+}
+
+impl Since {
+    /// Whether an attempt can still end before its lock does. Both clocks are asked: one stands still
+    /// while the machine sleeps, the other can be set.
+    fn leaves_time_for(self, limit: Span, clock: Arc<dyn Clock>) -> InTime {
+        let latest = LOCK_FOR.as_millis() - MARGIN.as_millis() - limit.as_millis();
+        Box::new(move || {
+            let passed = i64::try_from(self.instant.elapsed().as_millis()).unwrap_or(i64::MAX);
+            passed.max(clock.now().millis_since(self.time)) <= latest
+        })
+    }
+}
+
+/// Writes down what came of attempts; what was not tried is given back.
+fn settle(
+    tx: &mut Transaction<'_>,
+    finished: &[(Claimed, Outcome)],
+) -> Result<Vec<Settled>, Fault> {
+    let mut attempts = Vec::with_capacity(finished.len());
+    for (Claimed { delivery, lock, .. }, outcome) in finished {
+        let (delivery, lock) = (*delivery, *lock);
+        match sent(outcome) {
+            Some(sent) => attempts.push(Attempt { delivery, lock, sent }),
+            None => drop(tx.unclaim_hook(delivery, lock)?),
+        }
+    }
+    tx.settle_hooks(&attempts)
+}
+
+/// How an attempt went, if it was made.
+fn sent(outcome: &Outcome) -> Option<Sent> {
+    let failed = |reason: &str, retry_after, again| {
+        Some(Sent::Failed { reason: reason.to_owned(), retry_after, again })
+    };
+    match outcome {
+        Outcome::Delivered { .. } => Some(Sent::Delivered),
+        Outcome::Failed { reason, retry_after, for_good } => {
+            let again = if *for_good { Again::Never } else { Again::ByTheSchedule };
+            failed(reason, retry_after.map(span), again)
+        }
+        Outcome::Unsendable { reason } => failed(reason, None, Again::ByTheSchedule),
+        Outcome::NotSent => None,
+    }
+}
+
+fn span(time: Duration) -> Span {
+    Span::from_millis(i64::try_from(time.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// The hook as the courier knows targets.
+fn target(hook: &Hook) -> Target {
+    let address = match &hook.target {
+        Where::Url { url, headers } => {
+            let headers = headers.iter().map(|(name, value)| (name.clone(), value.clone()));
+            Address::Url { url: url.clone(), headers: headers.collect() }
+        }
+        Where::Command { argv } => Address::Command { argv: argv.clone() },
+    };
+    let limit = Duration::from_millis(u64::try_from(hook.timeout_ms).unwrap_or(0));
+    let secret = hook.secret.as_ref().map(|secret| secret.as_written().to_owned());
+    Target { address, secret, limit }
+}
+
+fn not_ready(error: NotReady) -> Fault {
+    Fault::new(windlass_domain::Code::StorageFailed, error.to_string()).because(error)
+}

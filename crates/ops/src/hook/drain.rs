@@ -1,0 +1,136 @@
+//! `hook drain`: sends what is due, and ends.
+
+use std::time::Instant;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windlass_domain::Time;
+use windlass_ledger::Error;
+
+use super::dispatch::{Dispatch, LOCK_FOR, Tally};
+use crate::context::Context;
+use crate::operation::{Access, Operation, Output, Place};
+use crate::sheet::{Cell, Sheet, counted};
+use crate::view::limit;
+
+/// Deliveries in one run when no limit is given.
+const USUAL: u64 = 500;
+
+/// Sends the hooks that are due, best effort: what fails is tried again by a later run. Let a timer
+/// run it every 1 to 5 minutes.
+#[derive(Debug, Clone, Default, Args, Serialize, Deserialize, JsonSchema)]
+pub struct Drain {
+    /// At most this many deliveries in this run; 500 if not given
+    #[arg(short, long, value_name = "N", allow_negative_numbers = true)]
+    #[serde(default)]
+    pub limit: Option<u64>,
+}
+
+/// What became of the deliveries that were due.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Drained {
+    /// Who held them meanwhile.
+    pub worker_id: String,
+    pub claimed: u64,
+    /// Attempts that were made.
+    pub attempted: u64,
+    pub delivered: u64,
+    /// They failed and will be tried again.
+    pub retried: u64,
+    /// They failed for good, at the last attempt.
+    pub failed: u64,
+    /// Taken back from workers that ended without a word.
+    pub reclaimed: u64,
+    /// They failed because their time was over before they could be sent.
+    pub reclaimed_failed: u64,
+    /// Attempts that failed before anything was sent: a variable is not set.
+    pub preflight_failed: u64,
+    /// Attempts that took so long that somebody else took the delivery over.
+    pub lost: u64,
+    pub duration_ms: u64,
+}
+
+impl Operation for Drain {
+    type Output = Drained;
+    const NAME: &'static str = "hook.drain";
+    const ABOUT: &'static str = "Send the hooks that are due; let a timer run it every 1-5 minutes";
+    const EXAMPLE: &'static str = "windlass hook drain --limit 100";
+    const ACCESS: Access = Access::Write;
+    const PLACE: Place = Place::Workplace;
+
+    fn run(&self, cx: &mut Context) -> Result<Drained, Error> {
+        let limit = limit(self.limit.unwrap_or(USUAL))?;
+        let started = Instant::now();
+        let mut dispatch = Dispatch::new(cx)?;
+        if is_due(cx)? {
+            dispatch.send(cx, limit)?;
+        }
+        Ok(Drained::of(&dispatch, started))
+    }
+}
+
+/// Whether there is anything to do; to look is cheap and locks nobody out.
+fn is_due(cx: &mut Context) -> Result<bool, Error> {
+    cx.read(|snapshot| {
+        let now = snapshot.now();
+        Ok(snapshot.next_hook_due(LOCK_FOR)?.is_some_and(|due| due <= now))
+    })
+}
+
+impl Drained {
+    pub(crate) fn of(dispatch: &Dispatch, started: Instant) -> Self {
+        let Tally {
+            claimed,
+            attempted,
+            delivered,
+            retried,
+            failed,
+            reclaimed,
+            reclaimed_failed,
+            preflight_failed,
+            lost,
+        } = dispatch.tally;
+        Self {
+            worker_id: dispatch.worker.clone(),
+            claimed,
+            attempted,
+            delivered,
+            retried,
+            failed,
+            reclaimed,
+            reclaimed_failed,
+            preflight_failed,
+            lost,
+            duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+
+    /// What there is to tell beside deliveries that arrived.
+    fn trouble(&self) -> Vec<String> {
+        let told = [
+            (self.retried, "will be tried again"),
+            (self.failed + self.reclaimed_failed, "failed for good"),
+            (self.reclaimed, "taken back from a worker that was gone"),
+            (self.preflight_failed, "could not be sent at all"),
+            (self.lost, "taken over by another worker"),
+        ];
+        let told = told.into_iter().filter(|(count, _)| *count > 0);
+        told.map(|(count, what)| format!("{count} {what}")).collect()
+    }
+}
+
+impl Output for Drained {
+    fn sheet(&self, _now: Time) -> Sheet {
+        let trouble = self.trouble();
+        if self.attempted == 0 && trouble.is_empty() {
+            return Sheet::line("no hook was due");
+        }
+        let delivered = counted(self.delivered, "hook");
+        let sheet = Sheet::line(format!("{delivered} delivered"));
+        match trouble.is_empty() {
+            true => sheet,
+            false => sheet.and_line(Cell::dim(trouble.join(", "))),
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! `hook drain` and `hook worker`: real processes, real receivers, and a clock that the test moves.
+
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "an answer of another shape ends its test"
+)]
+
+mod bad_targets;
+mod outbox;
+mod plan;
+mod processing;
+mod storm;
+mod workers;
