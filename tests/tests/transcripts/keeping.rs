@@ -39,6 +39,7 @@ fn a_ledger_is_made_and_looked_at() {
       events    0
       hash      0000000000000000000000000000000000000000000000000000000000000000
       projects  0
+      outbox    empty
     STATUS       TASKS
     backlog      0
     ready        0
@@ -71,6 +72,13 @@ fn a_ledger_is_made_and_looked_at() {
           "blocked": 0,
           "done": 0,
           "archived": 0
+        },
+        "outbox": {
+          "queued": 0,
+          "processing": 0,
+          "delivered": 0,
+          "failed": 0,
+          "discarded": 0
         }
       }
     }
@@ -100,6 +108,7 @@ fn a_ledger_is_made_and_looked_at() {
       events    2
       hash      0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
       projects  1
+      outbox    empty
     STATUS       TASKS
     backlog      0
     ready        1
@@ -132,6 +141,13 @@ fn a_ledger_is_made_and_looked_at() {
           "blocked": 0,
           "done": 0,
           "archived": 0
+        },
+        "outbox": {
+          "queued": 0,
+          "processing": 0,
+          "delivered": 0,
+          "failed": 0,
+          "discarded": 0
         }
       }
     }
@@ -253,12 +269,14 @@ fn a_doctor_says_what_was_looked_at() {
     ok    files
     ok    chain
     ok    counters
+    ok    outbox
     2 events
     $ windlass doctor --rebuild
     ok    files
     ok    chain
     ok    views
     ok    counters
+    ok    outbox
     2 events
     $ … --json
     {
@@ -271,7 +289,8 @@ fn a_doctor_says_what_was_looked_at() {
         "files": {"status": "pass", "findings": []},
         "chain": {"status": "pass", "findings": []},
         "views": {"status": "pass", "findings": []},
-        "counters": {"status": "pass", "findings": []}
+        "counters": {"status": "pass", "findings": []},
+        "outbox": {"status": "pass", "findings": []}
       }
     }
     $ windlass validate

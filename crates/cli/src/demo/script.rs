@@ -77,10 +77,24 @@ pub(crate) const STORY: &[Scene] = &[
     },
     Scene {
         title: "{sleeper} asks for other work. The most urgent task is open, yet it gets none. Why?",
+        steps: &[Agent("sleeper", "task claim --next"), You("why {ship}")],
+    },
+    Scene {
+        title: "{keeper} finishes and hands on. No answer came, so it repeats that under one op id.",
         steps: &[
-            Agent("sleeper", "task claim --next"),
-            You("why {ship}"),
-            Agent("keeper", "task complete {orders} --fence 1"),
+            Agent(
+                "keeper",
+                "workflow run handoff --from {orders} --title 'count them' -P shop --op-id k1",
+            ),
+            Agent(
+                "keeper",
+                "workflow run handoff --from {orders} --title 'count them' -P shop --op-id k1",
+            ),
+        ],
+    },
+    Scene {
+        title: "The way is free. {sleeper} gets the task, and finishes it.",
+        steps: &[
             Agent("sleeper", "task claim --next"),
             Agent("sleeper", "task complete {ship} --fence 1"),
             You("why"),
@@ -93,7 +107,8 @@ pub(crate) const STORY: &[Scene] = &[
 ];
 
 /// What leads out of the story: the ledger stays.
-pub(crate) const FAREWELL: &str = "The ledger is yours now, with one task left in it. Look around:";
+pub(crate) const FAREWELL: &str =
+    "The ledger is yours now, with two tasks left in it. Look around:";
 
 /// What somebody could type next.
 pub(crate) const EXPLORE: &[&str] =
