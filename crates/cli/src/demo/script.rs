@@ -80,22 +80,16 @@ pub(crate) const STORY: &[Scene] = &[
         steps: &[Agent("sleeper", "task claim --next"), You("why {ship}")],
     },
     Scene {
-        title: "{keeper} finishes and hands on. No answer came, so it repeats that under one op id.",
+        title: "{keeper} is done, but no answer comes. It says so again, under the same op id.",
         steps: &[
-            Agent(
-                "keeper",
-                "workflow run handoff --from {orders} --title 'count them' -P shop --op-id k1",
-            ),
-            Agent(
-                "keeper",
-                "workflow run handoff --from {orders} --title 'count them' -P shop --op-id k1",
-            ),
+            Agent("keeper", "task complete {orders} --fence 1 --op-id orders-done"),
+            Agent("keeper", "task complete {orders} --fence 1 --op-id orders-done"),
         ],
     },
     Scene {
-        title: "The way is free. {sleeper} gets the task, and finishes it.",
+        title: "The way is free. {sleeper} starts over, gets the task, and finishes it.",
         steps: &[
-            Agent("sleeper", "task claim --next"),
+            Agent("sleeper", "workflow run start"),
             Agent("sleeper", "task complete {ship} --fence 1"),
             You("why"),
         ],
@@ -107,8 +101,7 @@ pub(crate) const STORY: &[Scene] = &[
 ];
 
 /// What leads out of the story: the ledger stays.
-pub(crate) const FAREWELL: &str =
-    "The ledger is yours now, with two tasks left in it. Look around:";
+pub(crate) const FAREWELL: &str = "The ledger is yours now, with one task left in it. Look around:";
 
 /// What somebody could type next.
 pub(crate) const EXPLORE: &[&str] =
