@@ -40,7 +40,8 @@ fn workflows_say_what_they_take_and_do() {
     windlass workflow run start --agent worker-1 --lease 30m
 
     Arguments
-      --agent <NAME>            Who begins (required)
+      --agent <NAME>            Who begins; needed unless WINDLASS_AGENT or the
+                                settings say it
       --project <NAME>          Only of this project
       --any-project             Of any project, even where the settings name one
       --tags <TAG,…>            Only with all of these tags
@@ -77,9 +78,9 @@ fn workflows_say_what_they_take_and_do() {
           {
             "name": "--agent <NAME>",
             "field": "agent",
-            "required": true,
+            "required": false,
             "type": "name",
-            "description": "Who begins"
+            "description": "Who begins; needed unless WINDLASS_AGENT or the settings say it"
           },
           {
             "name": "--project <NAME>",

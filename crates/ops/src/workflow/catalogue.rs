@@ -2,6 +2,7 @@
 //!
 //! What is shown of arguments is read from the commands that parse them, so nothing can be missing.
 
+use clap::builder::PossibleValue;
 use clap::{Arg, ArgAction, Args, Command};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -244,7 +245,7 @@ impl Argument {
                 (true, _) => "flag".to_owned(),
                 (false, true) => in_words(&value),
                 (false, false) => {
-                    possible.iter().map(|value| value.get_name()).collect::<Vec<_>>().join("|")
+                    possible.iter().map(PossibleValue::get_name).collect::<Vec<_>>().join("|")
                 }
             },
             description: argument.get_help().map(ToString::to_string).unwrap_or_default(),
