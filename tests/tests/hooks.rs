@@ -312,7 +312,7 @@ fn what_is_enqueued_waits_in_the_outbox_without_any_other_process_rows_c13_c14()
         assert_eq!(listed["counts"]["queued"], 1);
         assert_eq!(ledger.answer(&["status"])["data"]["outbox"]["queued"], 1);
         assert_eq!(ledger.answer(&["doctor", "--rebuild"])["healthy"], true);
-        assert_eq!(deliveries(ledger), [delivery.clone()]);
+        assert_eq!(deliveries(ledger), std::slice::from_ref(delivery));
     });
 }
 

@@ -40,8 +40,8 @@ fn workflows_say_what_they_take_and_do() {
     windlass workflow run start --agent worker-1 --lease 30m
 
     Arguments
-      --agent <NAME>            Who begins; needed unless WINDLASS_AGENT or the
-                                settings say it
+      --agent <NAME>            Who begins; needed unless the environment or the
+                                settings tell
       --project <NAME>          Only of this project
       --any-project             Of any project, even where the settings name one
       --tags <TAG,…>            Only with all of these tags
@@ -80,7 +80,7 @@ fn workflows_say_what_they_take_and_do() {
             "field": "agent",
             "required": false,
             "type": "name",
-            "description": "Who begins; needed unless WINDLASS_AGENT or the settings say it"
+            "description": "Who begins; needed unless the environment or the settings tell"
           },
           {
             "name": "--project <NAME>",

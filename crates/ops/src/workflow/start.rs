@@ -23,7 +23,7 @@ const OTHERS: &str = "5";
 /// Goes on with a task of the agent, or claims the next one.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Start {
-    /// Who begins; needed unless WINDLASS_AGENT or the settings say it
+    /// Who begins; needed unless the environment or the settings tell
     #[arg(long, value_name = "NAME", alias = "assignee")]
     #[serde(default)]
     pub agent: Option<String>,
