@@ -57,7 +57,7 @@ const CHECKS: [Check; 17] = [
     Check {
         what: "The same op id from many processes: one execution, the others replay",
         hzl: Fails("some end with a locked database"),
-        shown: &[],
+        shown: &[("tests/tests/op_ids.rs", "of_thirty_two_processes_with_one_op_id_")],
     },
     Check {
         what: "A random life, then a rebuild of the views: nothing differs",
@@ -95,9 +95,11 @@ const CHECKS: [Check; 17] = [
         shown: &[("tests/tests/prune.rs", "check_")],
     },
     Check {
-        what: "Projects: rename and move, with their edges (deleting one: not in this version)",
+        what: "Projects: rename, move and delete, with their edges",
         hzl: Partly("tasks of a deleted project come back"),
         shown: &[
+            ("tests/tests/project_delete.rs", "deleted_tasks_"),
+            ("tests/tests/project_delete.rs", "deleting_a_project_"),
             ("tests/tests/lists.rs", "check_a_moved_task_"),
             ("tests/tests/lists.rs", "check_a_renamed_project_"),
         ],

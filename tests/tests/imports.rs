@@ -207,13 +207,38 @@ mod hzl {
     }
 
     #[test]
-    fn hooks_and_op_records_are_told_and_a_missing_cache_too() {
+    fn hooks_that_wait_come_over_once_without_their_headers() {
         let ledger = Ledger::on_sqlite();
         let folder = copy_of_sample(&ledger);
         let told = bring(&ledger, &folder);
-        assert_eq!(note(&told, "outbox").0, 2);
-        assert_eq!(note(&told, "op records").0, 2);
-        assert!(!told.to_string().contains("Bearer"), "a header of a hook is shown");
+        assert_eq!(told["hooks"], 2);
+        assert_eq!(note(&told, "address and headers").0, 2);
+        let file = fs::read(ledger.home.path().join("ledger.db")).unwrap_or_default();
+        let shown = format!("{told}{}", String::from_utf8_lossy(&file));
+        assert!(!shown.contains("Bearer"), "a header of a hook came over");
+        assert_eq!(bring(&ledger, &folder)["hooks"], 0);
+        is_sound(&ledger);
+    }
+
+    #[test]
+    fn an_op_id_that_hzl_used_is_used_here_too() {
+        let ledger = Ledger::on_sqlite();
+        let folder = copy_of_sample(&ledger);
+        let cache = rusqlite::Connection::open(folder.join("cache.db")).unwrap();
+        let today = "UPDATE workflow_ops SET updated_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
+        cache.execute(today, []).unwrap();
+        drop(cache);
+        assert_eq!(bring(&ledger, &folder)["ops"], 2);
+        assert_eq!(bring(&ledger, &folder)["ops"], 0);
+        let again = ledger.windlass(&["task", "add", "again", "--op-id", "op-delegate-1"]);
+        let _refused = error_of(&again.run(), "op_conflict", 3);
+        is_sound(&ledger);
+    }
+
+    #[test]
+    fn a_missing_cache_of_hzl_is_told() {
+        let ledger = Ledger::on_sqlite();
+        let folder = copy_of_sample(&ledger);
         fs::remove_file(folder.join("cache.db")).unwrap();
         assert_eq!(note(&bring(&ledger, &folder), "caches of HZL").0, 1);
     }

@@ -39,6 +39,8 @@ struct Command {
 enum Again {
     Succeeds,
     IsRefused(&'static str),
+    /// Answers as it did, and does nothing.
+    Replays,
 }
 
 const ADD: Command = Command {
@@ -71,6 +73,40 @@ const ARCHIVE: Command = Command {
     again: Again::IsRefused("invalid_transition"),
 };
 
+const HANDOFF: Command = Command {
+    words: |prepared| {
+        let mut words = vec!["workflow", "run", "handoff", "--from", &prepared.held];
+        words.extend("--title next -P queue --author w1 --op-id k".split(' '));
+        words
+    },
+    again: Again::Replays,
+};
+
+const HANDOFF_BY_REQUEST: Command = Command {
+    words: |prepared| {
+        let mut words = vec!["workflow", "run", "handoff", "--from", &prepared.held];
+        words.extend("--title next -P queue --author w1 --auto-op-id".split(' '));
+        words
+    },
+    again: Again::Replays,
+};
+
+const DELEGATE: Command = Command {
+    words: |prepared| {
+        let mut words = vec!["workflow", "run", "delegate", "--from", &prepared.held];
+        words.extend(
+            "--title part --pause-parent --checkpoint why --author w1 --op-id k".split(' '),
+        );
+        words
+    },
+    again: Again::Replays,
+};
+
+const START: Command = Command {
+    words: |_| "workflow run start --agent w2 --lease 30m --op-id k".split(' ').collect(),
+    again: Again::Replays,
+};
+
 const REBUILD: Command = Command { words: |_| vec!["doctor", "--rebuild"], again: Again::Succeeds };
 
 const IMPORT: Command = Command {
@@ -101,6 +137,26 @@ fn task_block_killed_at_any_write_point_happens_whole_or_not_at_all() {
 #[test]
 fn task_archive_killed_at_any_write_point_happens_whole_or_not_at_all() {
     Start::prepared().kill_everywhere(ARCHIVE);
+}
+
+#[test]
+fn a_handoff_killed_at_any_write_point_has_one_effect_after_a_retry_rows_h7_i7() {
+    Start::prepared().kill_everywhere(HANDOFF);
+}
+
+#[test]
+fn a_handoff_known_by_its_request_has_one_effect_wherever_it_is_killed_rows_i7_i13() {
+    Start::prepared().kill_everywhere(HANDOFF_BY_REQUEST);
+}
+
+#[test]
+fn a_delegation_killed_at_any_write_point_has_one_effect_after_a_retry_rows_d11_i7() {
+    Start::prepared().kill_everywhere(DELEGATE);
+}
+
+#[test]
+fn a_start_killed_at_any_write_point_has_one_effect_after_a_retry_rows_s5_i7() {
+    Start::prepared().kill_everywhere(START);
 }
 
 #[test]
@@ -167,6 +223,21 @@ fn task_block_killed_at_anything_it_sends_to_postgresql_happens_whole_or_not_at_
 #[test]
 fn task_archive_killed_at_anything_it_sends_to_postgresql_happens_whole_or_not_at_all() {
     kill_at_everything_sent(ARCHIVE);
+}
+
+#[test]
+fn a_handoff_killed_at_anything_it_sends_to_postgresql_has_one_effect_rows_h7_i7() {
+    kill_at_everything_sent(HANDOFF);
+}
+
+#[test]
+fn a_delegation_killed_at_anything_it_sends_to_postgresql_has_one_effect_rows_d11_i7() {
+    kill_at_everything_sent(DELEGATE);
+}
+
+#[test]
+fn a_start_killed_at_anything_it_sends_to_postgresql_has_one_effect_rows_s5_i7() {
+    kill_at_everything_sent(START);
 }
 
 #[test]
@@ -411,8 +482,9 @@ impl Counts {
         match again {
             Again::IsRefused(code) if happened => drop(outcome.refused(code, 3)),
             Again::Succeeds | Again::IsRefused(_) => drop(outcome.ok()),
+            Again::Replays => assert_eq!(outcome.ok().json()["replayed"], happened),
         }
-        if !happened {
+        if !happened || matches!(again, Again::Replays) {
             assert_eq!(ledger.events(), self.after);
         }
     }

@@ -8,6 +8,7 @@ use clap::builder::styling::Styles;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use windlass_domain::{Code, Refusal};
+use windlass_ops::once::OP_ID;
 use windlass_ops::settings::Format;
 use windlass_ops::table::{Entry, Request, TABLE};
 
@@ -15,12 +16,14 @@ use crate::own::{OWN, Own};
 use crate::wrap::{LongWord, wrap};
 use crate::{help, suggest};
 
-/// What a group of subcommands is about.
-pub(crate) const GROUPS: [(&str, &str); 8] = [
+/// What a group of subcommands is about. A group in a group is named like an operation.
+pub(crate) const GROUPS: [(&str, &str); 10] = [
     ("project", "Projects: named queues of tasks"),
     ("task", "Tasks: add, claim, report, complete"),
     ("dep", "Dependencies: what waits for what, across projects"),
-    ("hook", "Hooks: who is told of what happens, and whether it arrived"),
+    ("workflow", "Workflows: atomic recipes over tasks"),
+    ("workflow.run", "Run a workflow"),
+    ("hook", "Hooks: who is told what happens, and what did not arrive"),
     ("agent", "Agents: who is at work, who did what"),
     ("audit", "The hash chain of the log"),
     ("import", "Coming from elsewhere: another ledger, HZL, beads"),
@@ -78,18 +81,8 @@ pub(crate) fn tree(width: usize) -> Command {
         .term_width(width)
         .next_line_help(width < help::NARROW)
         .args(globals());
-    for (group, about) in GROUPS {
-        let mut command =
-            Command::new(group).about(about).subcommand_required(true).arg_required_else_help(true);
-        for entry in TABLE {
-            let mut words = entry.words();
-            if let (Some(first), Some(leaf)) = (words.next(), words.next())
-                && first == group
-            {
-                command = command.subcommand(operation(leaf, entry, width));
-            }
-        }
-        root = root.subcommand(command);
+    for (name, about) in GROUPS.iter().filter(|(name, _)| !name.contains('.')) {
+        root = root.subcommand(group(name, name, about, width));
     }
     for entry in TABLE.iter().filter(|entry| !entry.name.contains('.')) {
         root = root.subcommand(operation(entry.name, entry, width));
@@ -99,6 +92,27 @@ pub(crate) fn tree(width: usize) -> Command {
         root = root.subcommand(leaf.defer(own.arguments));
     }
     root
+}
+
+/// A group with everything below it.
+fn group(name: &'static str, word: &'static str, about: &'static str, width: usize) -> Command {
+    let mut command =
+        Command::new(word).about(about).subcommand_required(true).arg_required_else_help(true);
+    for entry in TABLE {
+        if let Some((above, leaf)) = entry.name.rsplit_once('.')
+            && above == name
+        {
+            command = command.subcommand(operation(leaf, entry, width));
+        }
+    }
+    for (below, about) in &GROUPS {
+        if let Some((above, word)) = below.rsplit_once('.')
+            && above == name
+        {
+            command = command.subcommand(group(below, word, about, width));
+        }
+    }
+    command
 }
 
 /// Sorts words into commands and arguments. The first page of help is made only for those who
@@ -143,7 +157,7 @@ pub(crate) fn globals() -> [Arg; 4] {
     [
         global("db", "The ledger: a path or a postgres:// address").value_name("PATH_OR_URL"),
         global("format", "How to answer: text or json").value_name("FORMAT"),
-        global("op-id", "A key of yours, under which it happens once").value_name("KEY"),
+        global(OP_ID.name, OP_ID.help).value_name(OP_ID.value),
         global("json", "Answer with one JSON document").action(ArgAction::SetTrue),
     ]
 }
@@ -166,7 +180,7 @@ pub(crate) fn parse(words: &[OsString], width: usize) -> Result<Parsed, Wrong> {
     let flags = Flags {
         db: leaf.get_one::<String>("db").cloned(),
         format: format(&leaf, own_formats(&name)).map_err(refused)?,
-        op_id: leaf.get_one::<String>("op-id").cloned(),
+        op_id: leaf.get_one::<String>(OP_ID.name).cloned(),
         purpose: format!("windlass {}", name.replace('.', " ")),
     };
     if let Some(own) = OWN.iter().find(|own| own.name == name) {

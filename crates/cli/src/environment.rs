@@ -16,11 +16,12 @@ use crate::command::Flags;
 use crate::terminal::Look;
 
 /// Variables that set a value of the settings.
-pub(crate) const VARIABLES: [(&str, &str); 8] = [
+pub(crate) const VARIABLES: [(&str, &str); 9] = [
     ("WINDLASS_AGENT", "agent"),
     ("WINDLASS_PROJECT", "project"),
     ("WINDLASS_CLAIMS_LEASE", "claims.lease"),
     ("WINDLASS_CLAIMS_REQUIRE", "claims.require"),
+    ("WINDLASS_WORKFLOWS_AUTO_UNPAUSE", "workflows.auto_unpause"),
     ("WINDLASS_DB", "database.url"),
     ("WINDLASS_DATABASE_SYNCHRONOUS", "database.synchronous"),
     ("WINDLASS_DATABASE_WAIT", "database.wait"),

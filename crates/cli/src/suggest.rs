@@ -70,7 +70,8 @@ fn group(error: &clap::Error) -> Option<String> {
 
 /// Groups and other words that a command can begin with.
 fn beginnings(given: &str) -> Vec<String> {
-    let words = GROUPS.iter().map(|(group, _)| *group).chain(OWN.iter().map(|own| own.name));
+    let groups = GROUPS.iter().map(|(group, _)| *group).filter(|group| !group.contains('.'));
+    let words = groups.chain(OWN.iter().map(|own| own.name));
     let words: Vec<&str> = words.chain(["help"]).collect();
     let longer = words.iter().filter(|word| given.len() >= 3 && word.starts_with(given));
     let mut found: Vec<String> = longer.map(|word| (*word).to_owned()).collect();

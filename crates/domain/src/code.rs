@@ -69,6 +69,7 @@ codes! {
     ChildrenOpen "children_open" Refused;
     SubtaskDepth "subtask_depth" Refused;
     TaskArchived "task_archived" Refused;
+    EdgesOutside "edges_outside" Refused;
     // Op ids.
     OpConflict "op_conflict" Refused;
     OpRunning "op_running" Elsewhere;
@@ -76,6 +77,8 @@ codes! {
     ProjectExists "project_exists" Refused;
     ProjectProtected "project_protected" Refused;
     ProjectFrozen "project_frozen" Refused;
+    ProjectDeleted "project_deleted" Refused;
+    TasksHeld "tasks_held" Refused;
     // Moving ledgers.
     ImportInvalid "import_invalid" Refused;
     ImportConflict "import_conflict" Refused;
@@ -85,6 +88,7 @@ codes! {
     ProjectNotFound "project_not_found" NotFound;
     HookNotFound "hook_not_found" NotFound;
     DeliveryNotFound "delivery_not_found" NotFound;
+    WorkflowNotFound "workflow_not_found" NotFound;
     CodeNotFound "code_not_found" NotFound;
     // Storage.
     LedgerLocked "ledger_locked" Storage;

@@ -80,6 +80,31 @@ pub struct ProjectFrozen {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProjectUnfrozen {}
 
+/// What becomes of the tasks of a project that is deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Emptied {
+    /// It had none.
+    None,
+    Move,
+    Archive,
+    Delete,
+}
+
+/// A project is no more: its name is free, and what was archived in it stays readable.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProjectDeleted {
+    pub action: Emptied,
+    /// How many tasks it had.
+    pub tasks: u64,
+    /// Where they went.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved_to: Option<ProjectId>,
+    /// Why it was done although somebody held a task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forced: Option<String>,
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TaskCreated {
     pub project: ProjectId,
@@ -200,6 +225,9 @@ pub struct TaskReleased {
 pub struct TaskBlocked {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The block ends by itself when nothing it waits for is open.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub auto_unpause: bool,
     #[serde(default, skip_serializing_if = "Authority::is_free")]
     pub authority: Authority,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -209,6 +237,9 @@ pub struct TaskBlocked {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TaskUnblocked {
     pub to: Status,
+    /// Whom a task that goes back to the queue is routed to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub routed_to: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_until: Option<Time>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -261,6 +292,15 @@ pub struct TaskMoved {
     pub project: ProjectId,
 }
 
+/// A task left the views for good with its project; its earlier events stay as they are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskDeleted {
+    #[serde(default, skip_serializing_if = "Authority::is_free")]
+    pub authority: Authority,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forced: Option<String>,
+}
+
 /// A task left the views for good, and the data of its earlier events with it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TaskPruned {}
@@ -303,11 +343,26 @@ pub struct ProgressSet {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DependencyAdded {
     pub on: TaskId,
+    /// What was done to many tasks at once, when that is why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DependencyRemoved {
     pub on: TaskId,
+    /// What was done to many tasks at once, when that is why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
+}
+
+/// A dependency was left as it is on purpose, although one end of it went elsewhere. Nothing
+/// changes by this.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DependencyKept {
+    pub on: TaskId,
+    /// What was done to many tasks at once.
+    pub because: String,
 }
 
 /// A workflow was run: what it did to other tasks shares its correlation id.
@@ -476,6 +531,7 @@ events! {
     ProjectRenamed "project_renamed" 1 Project;
     ProjectFrozen "project_frozen" 1 Project;
     ProjectUnfrozen "project_unfrozen" 1 Project;
+    ProjectDeleted "project_deleted" 1 Project;
     TaskCreated "task_created" 1 Task;
     TaskUpdated "task_updated" 1 Task;
     TaskClaimed "task_claimed" 1 Task;
@@ -490,12 +546,14 @@ events! {
     TaskArchived "task_archived" 1 Task;
     TaskRestored "task_restored" 1 Task;
     TaskMoved "task_moved" 1 Task;
+    TaskDeleted "task_deleted" 1 Task;
     TaskPruned "task_pruned" 1 Task;
     CommentAdded "comment_added" 1 Task;
     CheckpointRecorded "checkpoint_recorded" 1 Task;
     ProgressSet "progress_set" 1 Task;
     DependencyAdded "dependency_added" 1 Task;
     DependencyRemoved "dependency_removed" 1 Task;
+    DependencyKept "dependency_kept" 1 Task;
     WorkflowRan "workflow_ran" 1 Task;
     OpCompleted "op_completed" 1 Op;
     HookSet "hook_set" 1 Hook;
@@ -522,6 +580,7 @@ impl Event {
             | Self::TaskArchived(_)
             | Self::TaskRestored(_)
             | Self::TaskPruned(_)
+            | Self::TaskDeleted(_)
             | Self::DependencyAdded(_)
             | Self::DependencyRemoved(_) => true,
             Self::TaskUpdated(data) => data.agent.is_some(),
@@ -529,12 +588,14 @@ impl Event {
             | Self::ProjectRenamed(_)
             | Self::ProjectFrozen(_)
             | Self::ProjectUnfrozen(_)
+            | Self::ProjectDeleted(_)
             | Self::ClaimRenewed(_)
             | Self::ClaimExpired(_)
             | Self::TaskMoved(_)
             | Self::CommentAdded(_)
             | Self::CheckpointRecorded(_)
             | Self::ProgressSet(_)
+            | Self::DependencyKept(_)
             | Self::WorkflowRan(_)
             | Self::OpCompleted(_)
             | Self::HookSet(_)

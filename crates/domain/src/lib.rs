@@ -11,6 +11,7 @@ pub mod code;
 pub mod completion;
 pub mod dependency;
 pub mod duration;
+pub mod edges;
 pub mod event;
 pub mod hook;
 pub mod id;
@@ -27,6 +28,7 @@ pub mod time;
 pub mod transition;
 pub mod why;
 pub mod words;
+pub mod workflow;
 
 pub use code::{Code, Exit};
 pub use event::{Event, Kind};

@@ -1,8 +1,10 @@
 //! Projects: named queues of tasks.
 
-use crate::event::{Event, ProjectCreated, ProjectFrozen, ProjectRenamed, ProjectUnfrozen};
+use crate::event::{
+    Emptied, Event, ProjectCreated, ProjectDeleted, ProjectFrozen, ProjectRenamed, ProjectUnfrozen,
+};
 use crate::task::Broken;
-use crate::{Code, ProjectId, Refusal, Status, Time};
+use crate::{Code, ProjectId, Refusal, Status, TaskId, Time};
 
 /// The project of tasks that name none. Made when it is first needed, and protected.
 pub const INBOX: &str = "inbox";
@@ -22,6 +24,8 @@ pub struct Project {
     /// Nothing is given out from a frozen project.
     pub frozen: bool,
     pub frozen_reason: Option<String>,
+    /// It is no more; what was archived in it still names it.
+    pub deleted: bool,
     pub counts: Counts,
     pub created_at: Time,
     pub updated_at: Time,
@@ -80,6 +84,7 @@ impl Project {
             protected: data.protected,
             frozen: false,
             frozen_reason: None,
+            deleted: false,
             counts: Counts::default(),
             created_at: at,
             updated_at: at,
@@ -98,6 +103,7 @@ impl Project {
                 self.frozen = false;
                 self.frozen_reason = None;
             }
+            Event::ProjectDeleted(_) => self.deleted = true,
             Event::ProjectCreated(_)
             | Event::TaskCreated(_)
             | Event::TaskUpdated(_)
@@ -113,12 +119,14 @@ impl Project {
             | Event::TaskArchived(_)
             | Event::TaskRestored(_)
             | Event::TaskMoved(_)
+            | Event::TaskDeleted(_)
             | Event::TaskPruned(_)
             | Event::CommentAdded(_)
             | Event::CheckpointRecorded(_)
             | Event::ProgressSet(_)
             | Event::DependencyAdded(_)
             | Event::DependencyRemoved(_)
+            | Event::DependencyKept(_)
             | Event::WorkflowRan(_)
             | Event::OpCompleted(_)
             | Event::HookSet(_)
@@ -151,6 +159,55 @@ impl Project {
             .hint(format!("let it go on: windlass project unfreeze {}", self.name))
             .detail("project", &self.name)
             .detail("reason", &self.frozen_reason))
+    }
+
+    /// Refuses what would bring work into a project that is no more.
+    pub fn refuse_if_deleted(&self, task: TaskId) -> Result<(), Refusal> {
+        if !self.deleted {
+            return Ok(());
+        }
+        Err(Refusal::new(
+            Code::ProjectDeleted,
+            format!("project '{}', in which task {task} is, was deleted", self.name),
+        )
+        .hint(format!("move it to another project first: windlass task move {task} PROJECT"))
+        .detail("project", &self.name)
+        .detail("task_id", task))
+    }
+
+    /// Ends a project. What becomes of its tasks is decided before.
+    pub fn delete(
+        &self,
+        action: Emptied,
+        moved_to: Option<ProjectId>,
+        forced: Option<String>,
+    ) -> Result<Event, Refusal> {
+        if self.protected {
+            return Err(Refusal::new(
+                Code::ProjectProtected,
+                format!("project '{}' is built in and stays", self.name),
+            )
+            .hint(format!(
+                "move its tasks elsewhere: windlass task move --all-from {} PROJECT",
+                self.name
+            ))
+            .detail("project", &self.name));
+        }
+        let tasks = self.counts.all().unsigned_abs();
+        if tasks > 0 && action == Emptied::None {
+            let name = &self.name;
+            let has = if tasks == 1 { "1 task".to_owned() } else { format!("{tasks} tasks") };
+            return Err(Refusal::new(Code::Usage, format!("project '{name}' has {has}"))
+            .hint(
+                "say what becomes of them: --move-to PROJECT, --archive-tasks (they stay readable) \
+                 or --delete-tasks (they leave the ledger)",
+            )
+            .detail("project", name)
+            .detail("task_count", tasks)
+            .detail("archived_task_count", self.counts.archived));
+        }
+        let action = if tasks == 0 { Emptied::None } else { action };
+        Ok(ProjectDeleted { action, tasks, moved_to, forced }.into())
     }
 
     /// Gives a project another name; nothing is recorded when it has that name already.
@@ -203,6 +260,26 @@ pub(crate) mod samples {
         let inbox = Project { protected: true, name: INBOX.into(), ..project() };
         assert_eq!(inbox.rename("other".into()).unwrap_err().code, Code::ProjectProtected);
         assert_eq!(project().rename(INBOX.into()).unwrap_err().code, Code::ProjectProtected);
+    }
+
+    #[test]
+    fn a_project_with_tasks_is_deleted_only_with_a_word_about_them() {
+        let with = |count| Project {
+            counts: Counts { ready: count, archived: 1, ..Counts::default() },
+            ..project()
+        };
+        let refusal = with(2).delete(Emptied::None, None, None).unwrap_err();
+        assert_eq!(refusal.code, Code::Usage);
+        assert_eq!(refusal.details["task_count"], 3);
+        assert!(with(2).delete(Emptied::Archive, None, None).is_ok());
+        let Event::ProjectDeleted(data) = project().delete(Emptied::Delete, None, None).unwrap()
+        else {
+            panic!("not deleted")
+        };
+        assert_eq!((data.action, data.tasks), (Emptied::None, 0), "there was nothing to delete");
+        let inbox = Project { protected: true, ..project() };
+        let refused = inbox.delete(Emptied::Delete, None, None).unwrap_err();
+        assert_eq!(refused.code, Code::ProjectProtected);
     }
 
     #[test]

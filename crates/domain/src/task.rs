@@ -39,6 +39,8 @@ pub struct Task {
     pub lease_ms: Option<i64>,
     /// That the lease ran out has been recorded.
     pub lease_expired: bool,
+    /// It is blocked until nothing it waits for is open.
+    pub auto_unpause: bool,
     pub progress: Option<u8>,
     pub stale_after_minutes: Option<u32>,
     pub pipeline: String,
@@ -99,6 +101,7 @@ impl Task {
             lease_until: None,
             lease_ms: None,
             lease_expired: false,
+            auto_unpause: false,
             progress: done.then_some(100),
             stale_after_minutes: data.stale_after_minutes,
             pipeline: SIMPLE_PIPELINE.to_owned(),
@@ -135,9 +138,15 @@ impl Task {
             }
             Event::ClaimExpired(_) => self.lease_expired = true,
             Event::TaskReleased(_) => self.enter(Status::Ready, at),
-            Event::TaskBlocked(_) => self.enter(Status::Blocked, at),
+            Event::TaskBlocked(data) => {
+                // Whoever blocks it by hand, before or after, knows of something else to wait for.
+                let alone = self.status != Status::Blocked || self.auto_unpause;
+                self.enter(Status::Blocked, at);
+                self.auto_unpause = data.auto_unpause && alone;
+            }
             Event::TaskUnblocked(data) => {
                 self.enter(data.to, at);
+                self.agent = data.routed_to.clone().or(self.agent.take());
                 self.lease_until = data.lease_until;
                 self.lease_ms = data.lease_ms;
             }
@@ -155,17 +164,21 @@ impl Task {
             Event::CheckpointRecorded(data) => self.progress = data.progress.or(self.progress),
             Event::ProgressSet(data) => self.progress = Some(data.progress),
             Event::TaskMoved(data) => self.project = data.project,
+            // It is settled first, so that nothing waits for it, and then leaves the views.
+            Event::TaskDeleted(_) => self.enter(Status::Archived, at),
             Event::CommentAdded(_)
             | Event::TaskPruned(_)
             | Event::DependencyAdded(_)
             | Event::DependencyRemoved(_)
             | Event::WorkflowRan(_)
             | Event::OpCompleted(_)
+            | Event::DependencyKept(_)
             | Event::TaskCreated(_)
             | Event::ProjectCreated(_)
             | Event::ProjectRenamed(_)
             | Event::ProjectFrozen(_)
             | Event::ProjectUnfrozen(_)
+            | Event::ProjectDeleted(_)
             | Event::HookSet(_)
             | Event::HookRemoved(_)
             | Event::HookEnqueued(_)
@@ -194,7 +207,9 @@ impl Task {
                 Event::CommentAdded(_)
                 | Event::TaskUpdated(_)
                 | Event::TaskMoved(_)
-                | Event::WorkflowRan(_),
+                | Event::WorkflowRan(_)
+                | Event::TaskDeleted(_)
+                | Event::DependencyKept(_),
             ) => true,
             (status, Event::TaskPruned(_)) => status.is_settled(),
             (_, Event::TaskClaimed(data)) => match data.won {
@@ -220,13 +235,12 @@ impl Task {
                 status == Archived && matches!(data.to, Backlog | Ready | Done)
             }
             (status, Event::ProgressSet(_)) => !matches!(status, Done | Archived),
-            (
-                status,
-                Event::TaskArchived(_)
-                | Event::CheckpointRecorded(_)
-                | Event::DependencyAdded(_)
-                | Event::DependencyRemoved(_),
-            ) => status != Archived,
+            // An archived task is left alone, but not by what is done to many tasks at once.
+            (status, Event::DependencyAdded(data)) => status != Archived || data.because.is_some(),
+            (status, Event::DependencyRemoved(data)) => {
+                status != Archived || data.because.is_some()
+            }
+            (status, Event::TaskArchived(_) | Event::CheckpointRecorded(_)) => status != Archived,
             (
                 _,
                 Event::TaskCreated(_)
@@ -235,6 +249,7 @@ impl Task {
                 | Event::ProjectRenamed(_)
                 | Event::ProjectFrozen(_)
                 | Event::ProjectUnfrozen(_)
+                | Event::ProjectDeleted(_)
                 | Event::HookSet(_)
                 | Event::HookRemoved(_)
                 | Event::HookEnqueued(_)
@@ -294,6 +309,7 @@ impl Task {
         self.lease_until = None;
         self.lease_ms = None;
         self.lease_expired = false;
+        self.auto_unpause = false;
         match to {
             Status::InProgress | Status::Blocked => {
                 if from == Status::Done {
@@ -369,6 +385,7 @@ fn shows_life(event: &Event) -> bool {
         | Event::ProjectRenamed(_)
         | Event::ProjectFrozen(_)
         | Event::ProjectUnfrozen(_)
+        | Event::ProjectDeleted(_)
         | Event::TaskCreated(_)
         | Event::TaskUpdated(_)
         | Event::ClaimExpired(_)
@@ -380,9 +397,11 @@ fn shows_life(event: &Event) -> bool {
         | Event::TaskArchived(_)
         | Event::TaskRestored(_)
         | Event::TaskMoved(_)
+        | Event::TaskDeleted(_)
         | Event::TaskPruned(_)
         | Event::DependencyAdded(_)
         | Event::DependencyRemoved(_)
+        | Event::DependencyKept(_)
         | Event::WorkflowRan(_)
         | Event::OpCompleted(_)
         | Event::HookSet(_)
@@ -450,7 +469,8 @@ pub(crate) mod samples {
             Status::InProgress => claimed_by("holder"),
             Status::Blocked => {
                 let mut task = claimed_by("holder");
-                let data = TaskBlocked { reason: None, authority: free, forced };
+                let data =
+                    TaskBlocked { reason: None, auto_unpause: false, authority: free, forced };
                 task.fold(&data.into(), NOW).unwrap();
                 task
             }
@@ -511,7 +531,12 @@ pub(crate) mod samples {
     fn a_blocked_task_keeps_its_owner_and_fence_and_loses_its_lease() {
         let mut task = claimed_by("w1");
         task.lease_until = Some(NOW);
-        let data = TaskBlocked { reason: None, authority: Authority::Holder, forced: None };
+        let data = TaskBlocked {
+            reason: None,
+            auto_unpause: false,
+            authority: Authority::Holder,
+            forced: None,
+        };
         task.fold(&data.into(), NOW).unwrap();
         assert_eq!(task.held(), Some(Held { agent: "w1", fence: 1 }));
         assert_eq!(task.lease_until, None);

@@ -8,7 +8,7 @@ use crate::event::{
     Event, StatusSet, TaskArchived, TaskBlocked, TaskCompleted, TaskReleased, TaskReopened,
     TaskRestored, TaskUnblocked,
 };
-use crate::ownership::{Bearer, authorise};
+use crate::ownership::{Bearer, Grant, authorise};
 use crate::task::Task;
 use crate::{Code, Refusal, Status, Time};
 
@@ -34,8 +34,22 @@ pub fn release(task: &Task, bearer: &Bearer) -> Result<Event, Refusal> {
     Ok(TaskReleased { authority: grant.authority, forced: grant.forced }.into())
 }
 
+/// Until when a block holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// Somebody unblocks the task.
+    Unblocked,
+    /// Nothing that it waits for is open.
+    NothingOpen,
+}
+
 /// Stops work on a task that cannot go on; its owner and fence stay. Blocking again adds a reason.
-pub fn block(task: &Task, bearer: &Bearer, reason: Option<String>) -> Result<Event, Refusal> {
+pub fn block(
+    task: &Task,
+    bearer: &Bearer,
+    reason: Option<String>,
+    until: Until,
+) -> Result<Event, Refusal> {
     let grant = authorise(task, bearer)?;
     match task.status {
         Status::Ready | Status::InProgress | Status::Blocked => {}
@@ -44,7 +58,9 @@ pub fn block(task: &Task, bearer: &Bearer, reason: Option<String>) -> Result<Eve
             return Err(refuse(task, "block", &from));
         }
     }
-    Ok(TaskBlocked { reason, authority: grant.authority, forced: grant.forced }.into())
+    let auto_unpause = until == Until::NothingOpen;
+    let Grant { authority, forced } = grant;
+    Ok(TaskBlocked { reason, auto_unpause, authority, forced }.into())
 }
 
 /// Where a blocked task goes on.
@@ -75,6 +91,7 @@ pub fn unblock(
     let lease = lease.filter(|_| to == Status::InProgress);
     Ok(TaskUnblocked {
         to,
+        routed_to: None,
         lease_until: lease.map(|lease| now.plus(lease)),
         lease_ms: lease.map(Span::as_millis),
         authority: grant.authority,
@@ -277,7 +294,10 @@ mod tests {
         let none = &Obstacles::default();
         assert_eq!(accepted(|t| complete(t, by, none).map(Some)), [InProgress, Blocked]);
         assert_eq!(accepted(|t| release(t, by).map(Some)), [InProgress]);
-        assert_eq!(accepted(|t| block(t, by, None).map(Some)), [Ready, InProgress, Blocked]);
+        assert_eq!(
+            accepted(|t| block(t, by, None, Until::Unblocked).map(Some)),
+            [Ready, InProgress, Blocked]
+        );
         assert_eq!(accepted(|t| unblock(t, by, Unblock::Resume, None, NOW).map(Some)), [Blocked]);
         assert_eq!(accepted(|t| reopen(t, Ready).map(Some)), [Done]);
         assert_eq!(accepted(|t| restore(t).map(Some)), [Archived]);
@@ -308,7 +328,7 @@ mod tests {
         assert_eq!(to(&held, Unblock::Resume), Status::InProgress);
         assert_eq!(to(&held, Unblock::Release), Status::Ready);
         let mut unheld = in_status(Status::Ready);
-        unheld.fold(&block(&unheld, &anybody(), None).unwrap(), NOW).unwrap();
+        unheld.fold(&block(&unheld, &anybody(), None, Until::Unblocked).unwrap(), NOW).unwrap();
         assert_eq!(to(&unheld, Unblock::Resume), Status::Ready);
     }
 

@@ -33,9 +33,11 @@ const AFTER: &str = "WHERE id > ?1 ORDER BY id LIMIT ?2";
 const OF_TASK: &str = "SELECT id, event_id FROM events WHERE task_id = ?1 ORDER BY id";
 const ABOUT_PROJECTS: &str = "WHERE task_id = '__project__' ORDER BY id";
 const NEWER: &str = "SELECT coalesce(max(schema_version), 0) FROM events";
-/// Addresses, headers and payloads may hold secrets and are never read.
-const OUTBOX: &str = "SELECT hook_name, status FROM hook_outbox ORDER BY id";
-const OPS: &str = "SELECT op_id, workflow_name, state FROM workflow_ops ORDER BY created_at, op_id";
+/// Addresses and headers may hold secrets and are never read.
+const OUTBOX: &str = "SELECT id, hook_name, status, payload, attempts, last_error, created_at \
+     FROM hook_outbox ORDER BY id";
+const OPS: &str = "SELECT op_id, workflow_name, state, result_payload, updated_at \
+     FROM workflow_ops ORDER BY created_at, op_id";
 
 /// One event of HZL, as it is stored there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -59,9 +61,15 @@ pub struct HzlEvent {
 /// A notification that HZL queued.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HzlHook {
+    pub row: i64,
     pub name: String,
     /// `queued`, `processing`, `delivered` or `failed`.
     pub status: String,
+    /// JSON.
+    pub payload: String,
+    pub attempts: i64,
+    pub error: Option<String>,
+    pub at: String,
 }
 
 /// What HZL remembers of one execution under an op id.
@@ -71,6 +79,9 @@ pub struct HzlOp {
     pub workflow: String,
     /// `processing`, `completed` or `failed`.
     pub state: String,
+    /// What it answered, as JSON.
+    pub result: Option<String>,
+    pub at: String,
 }
 
 /// A copy of HZL's files, open for reading.
@@ -148,14 +159,28 @@ impl Hzl {
     /// The queued hooks; nothing when there is no cache.
     pub fn hooks(&self) -> Result<Option<Vec<HzlHook>>, Error> {
         self.of_cache("hook_outbox", OUTBOX, |row| {
-            Ok(HzlHook { name: text(row, 0)?, status: text(row, 1)? })
+            Ok(HzlHook {
+                row: row.get(0)?,
+                name: text(row, 1)?,
+                status: text(row, 2)?,
+                payload: text(row, 3)?,
+                attempts: row.get(4)?,
+                error: maybe_text(row, 5)?,
+                at: text(row, 6)?,
+            })
         })
     }
 
     /// The op records; nothing when there is no cache.
     pub fn ops(&self) -> Result<Option<Vec<HzlOp>>, Error> {
         self.of_cache("workflow_ops", OPS, |row| {
-            Ok(HzlOp { id: text(row, 0)?, workflow: text(row, 1)?, state: text(row, 2)? })
+            Ok(HzlOp {
+                id: text(row, 0)?,
+                workflow: text(row, 1)?,
+                state: text(row, 2)?,
+                result: maybe_text(row, 3)?,
+                at: text(row, 4)?,
+            })
         })
     }
 

@@ -295,6 +295,7 @@ impl Ledger {
         if !tx.outcome().wrote {
             return Ok(Tried::Committed(value));
         }
+        tx.unpause()?;
         tx.expire_ops(OPS_EXPIRED)?;
         let outcome = tx.outcome();
         match store.commit(outcome.head) {

@@ -5,6 +5,7 @@ use windlass_domain::chain::{Hash, Head, Header, Provenance};
 use windlass_domain::event::{Kind, Subject, Unreadable};
 use windlass_domain::op::OpRecord;
 use windlass_domain::project::{Counts, Project};
+use windlass_domain::workflow::resume::InHand;
 use windlass_domain::{
     Code, CorrelationId, Event, EventId, ProjectId, Status, Stream, Task, TaskId, Time,
 };
@@ -144,6 +145,10 @@ pub(crate) fn urgency(priority: u8) -> i64 {
     3 - i64::from(priority)
 }
 
+fn priority(urgency: i64) -> u8 {
+    u8::try_from(3 - urgency).unwrap_or(0)
+}
+
 /// A due date as a key in which "none" comes last.
 pub(crate) fn due_key(due_at: Option<Time>) -> i64 {
     due_at.map_or(i64::MAX, Time::as_millis)
@@ -160,7 +165,7 @@ pub(crate) fn read_task(row: &dyn Columns) -> Result<Task, Fault> {
         title: row.text(6)?,
         status: status(&row.text(7)?)?,
         archived_from: row.maybe_text(8)?.map(|text| status(&text)).transpose()?,
-        priority: u8::try_from(3 - row.int(9)?).unwrap_or(0),
+        priority: priority(row.int(9)?),
         due_at: time(10)?,
         tags: from_json(&row.text(11)?)?,
         agent: row.text_or_none(12)?,
@@ -170,17 +175,18 @@ pub(crate) fn read_task(row: &dyn Columns) -> Result<Task, Fault> {
         lease_until: time(16)?,
         lease_ms: row.maybe_int(17)?,
         lease_expired: row.flag(18)?,
-        progress: row.maybe_int(19)?.and_then(|progress| u8::try_from(progress).ok()),
-        stale_after_minutes: row.maybe_int(20)?.and_then(|minutes| u32::try_from(minutes).ok()),
-        pipeline: row.text(21)?,
-        stage: row.maybe_text(22)?,
-        role: row.text_or_none(23)?,
-        open_dependencies: row.count(24)?,
-        open_children: row.count(25)?,
-        created_at: Time::from_millis(row.int(26)?),
-        updated_at: Time::from_millis(row.int(27)?),
-        started_at: time(28)?,
-        finished_at: time(29)?,
+        auto_unpause: row.flag(19)?,
+        progress: row.maybe_int(20)?.and_then(|progress| u8::try_from(progress).ok()),
+        stale_after_minutes: row.maybe_int(21)?.and_then(|minutes| u32::try_from(minutes).ok()),
+        pipeline: row.text(22)?,
+        stage: row.maybe_text(23)?,
+        role: row.text_or_none(24)?,
+        open_dependencies: row.count(25)?,
+        open_children: row.count(26)?,
+        created_at: Time::from_millis(row.int(27)?),
+        updated_at: Time::from_millis(row.int(28)?),
+        started_at: time(29)?,
+        finished_at: time(30)?,
     })
 }
 
@@ -210,6 +216,7 @@ pub(crate) fn task_cells<T>(task: &Task, write: impl FnOnce(&[Cell<'_>]) -> T) -
         time(task.lease_until),
         Cell::int_or_null(task.lease_ms),
         Cell::flag(task.lease_expired),
+        Cell::flag(task.auto_unpause),
         Cell::int_or_null(task.progress.map(i64::from)),
         Cell::int_or_null(task.stale_after_minutes.map(i64::from)),
         Cell::Text(&task.pipeline),
@@ -235,17 +242,18 @@ pub(crate) fn read_project(row: &dyn Columns) -> Result<Project, Fault> {
         protected: row.flag(6)?,
         frozen: row.flag(7)?,
         frozen_reason: row.maybe_text(8)?,
+        deleted: row.flag(9)?,
         counts: Counts {
-            backlog: row.int(9)?,
-            ready: row.int(10)?,
-            in_progress: row.int(11)?,
-            blocked: row.int(12)?,
-            done: row.int(13)?,
-            archived: row.int(14)?,
-            claimable: row.int(15)?,
+            backlog: row.int(10)?,
+            ready: row.int(11)?,
+            in_progress: row.int(12)?,
+            blocked: row.int(13)?,
+            done: row.int(14)?,
+            archived: row.int(15)?,
+            claimable: row.int(16)?,
         },
-        created_at: Time::from_millis(row.int(16)?),
-        updated_at: Time::from_millis(row.int(17)?),
+        created_at: Time::from_millis(row.int(17)?),
+        updated_at: Time::from_millis(row.int(18)?),
     })
 }
 
@@ -263,6 +271,7 @@ pub(crate) fn project_cells<T>(project: &Project, write: impl FnOnce(&[Cell<'_>]
         Cell::flag(project.protected),
         Cell::flag(project.frozen),
         Cell::text_or_null(project.frozen_reason.as_deref()),
+        Cell::flag(project.deleted),
         Cell::Int(counts.backlog),
         Cell::Int(counts.ready),
         Cell::Int(counts.in_progress),
@@ -292,6 +301,15 @@ pub(crate) fn read_op(row: &dyn Columns) -> Result<OpRecord, Fault> {
         result: serde_json::from_str(&row.text(3)?).map_err(unreadable)?,
         at: Time::from_millis(row.int(4)?),
         seq: row.count(5)?,
+    })
+}
+
+pub(crate) fn read_in_hand(row: &dyn Columns) -> Result<InHand, Fault> {
+    Ok(InHand {
+        created_seq: row.count(0)?,
+        priority: priority(row.int(1)?),
+        due_at: row.maybe_int(2)?.map(Time::from_millis),
+        claimed_at: row.maybe_int(3)?.map(Time::from_millis),
     })
 }
 

@@ -10,7 +10,10 @@ use windlass_domain::id::Fragment;
 use windlass_domain::op::{OpId, OpRecord};
 use windlass_domain::project::Project;
 use windlass_domain::words::Asked;
-use windlass_domain::{Code, EventId, ProjectId, Refusal, Stream, Task, TaskId, Time};
+use windlass_domain::workflow::resume::InHand;
+use windlass_domain::{
+    Code, CorrelationId, EventId, ProjectId, Refusal, Stream, Task, TaskId, Time,
+};
 
 use crate::edges::{Edge, EdgeFilter};
 use crate::fault::{Error, Fault};
@@ -98,7 +101,30 @@ impl<'a> Snapshot<'a> {
         self.store.notes(task)
     }
 
+    /// The newest checkpoints of a task, newest first.
+    pub fn checkpoints(&mut self, task: TaskId, limit: u64) -> Result<Vec<Recorded>, Fault> {
+        self.store.checkpoints(task, limit)
+    }
+
+    /// The events after `seq` that one run or one execution recorded, at most `limit`.
+    pub fn correlated(
+        &mut self,
+        by: CorrelationId,
+        seq: u64,
+        limit: u64,
+    ) -> Result<Vec<Recorded>, Fault> {
+        self.store.correlated(by, seq, limit)
+    }
+
+    /// The projects there are.
     pub fn projects(&mut self) -> Result<Vec<Project>, Fault> {
+        let mut projects = self.store.projects()?;
+        projects.retain(|project| !project.deleted);
+        Ok(projects)
+    }
+
+    /// Also those that were deleted, in which there may still be archived tasks.
+    pub fn all_projects(&mut self) -> Result<Vec<Project>, Fault> {
         self.store.projects()
     }
 
@@ -117,7 +143,7 @@ impl<'a> Snapshot<'a> {
         if let Some(project) = self.store.project_named(name)? {
             return Ok(project);
         }
-        let projects = self.store.projects()?;
+        let projects = self.projects()?;
         let names = projects.iter().map(|project| project.name.as_str());
         Err(Refusal::new(Code::ProjectNotFound, format!("there is no project '{name}'"))
             .hint(format!("create it: windlass project create {name}"))
@@ -332,6 +358,16 @@ impl<'a> Snapshot<'a> {
         });
         found.truncate(limit);
         Ok(found)
+    }
+
+    /// What the caller has in progress already, under the same filter.
+    pub fn in_hand(&mut self, filter: &QueueFilter) -> Result<Vec<InHand>, Fault> {
+        self.store.in_hand(filter)
+    }
+
+    pub fn task_created_at(&mut self, created_seq: u64) -> Result<Task, Fault> {
+        let found = self.store.task_created_at(created_seq)?;
+        found.ok_or_else(|| Fault::bug(format!("no task was created at {created_seq}")))
     }
 
     /// The caller's own claims that ran out: it may go on with them, the queue does not give them.

@@ -8,7 +8,7 @@ use windlass_domain::{ProjectId, Status, TaskId, Time};
 use crate::cell::Cell;
 use crate::record::urgency;
 use crate::search::SearchFilter;
-use crate::store::ListFilter;
+use crate::store::{ListFilter, QueueFilter};
 
 /// Every table of the views but the index of words, which each database keeps in its own way.
 /// What is not here is the log or a working row: `effects` and `outbox` hold those, and are never
@@ -38,7 +38,7 @@ macro_rules! task_columns {
     () => {
         "created_seq, id, tail, version, project_id, parent_id, title, status, archived_from, \
          urgency, due_at, tags, agent, fence, claimed_at, active_at, lease_until, lease_ms, lease_expired, \
-         progress, stale_after_minutes, pipeline, stage, role, open_dependencies, open_children, \
+         auto_unpause, progress, stale_after_minutes, pipeline, stage, role, open_dependencies, open_children, \
          created_at, updated_at, started_at, finished_at"
     };
 }
@@ -46,7 +46,7 @@ macro_rules! task_columns {
 macro_rules! project_columns {
     () => {
         "created_seq, id, version, name, description, repo, protected, frozen, frozen_reason, \
-         backlog, ready, in_progress, blocked, done, archived, claimable, created_at, updated_at"
+         deleted, backlog, ready, in_progress, blocked, done, archived, claimable, created_at, updated_at"
     };
 }
 
@@ -77,28 +77,46 @@ pub(crate) const NOTES: &str = concat!(
      AND kind IN ('comment_added', 'checkpoint_recorded', 'task_blocked') ORDER BY seq"
 );
 
+/// By `events_notes`, whose condition it repeats.
+pub(crate) const CHECKPOINTS: &str = concat!(
+    "SELECT ",
+    event_columns!(),
+    " FROM events WHERE stream = $1 AND kind = 'checkpoint_recorded' \
+     AND kind IN ('comment_added', 'checkpoint_recorded', 'task_blocked') \
+     ORDER BY seq DESC LIMIT $2"
+);
+
+/// By `events_correlation`.
+pub(crate) const CORRELATED: &str = concat!(
+    "SELECT ",
+    event_columns!(),
+    " FROM events WHERE correlation = $1 AND seq > $2 ORDER BY seq LIMIT $3"
+);
+
 /// By the unique index on `id`.
 pub(crate) const PROJECT: &str =
     concat!("SELECT ", project_columns!(), " FROM projects WHERE id = $1");
 
-/// By the unique index on `name`.
+/// By `projects_name`.
 pub(crate) const PROJECT_NAMED: &str =
-    concat!("SELECT ", project_columns!(), " FROM projects WHERE name = $1");
+    concat!("SELECT ", project_columns!(), " FROM projects WHERE name = $1 AND deleted = 0");
 
+/// Also those that were deleted.
 pub(crate) const PROJECTS: &str =
     concat!("SELECT ", project_columns!(), " FROM projects ORDER BY created_seq");
 
 pub(crate) const INSERT_PROJECT: &str = concat!(
     "INSERT INTO projects (",
     project_columns!(),
-    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)"
+    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, \
+     $19)"
 );
 
 /// By the primary key.
 pub(crate) const UPDATE_PROJECT: &str = concat!(
     "UPDATE projects SET (",
     project_columns!(),
-    ") = ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) \
+    ") = ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) \
      WHERE created_seq = $1"
 );
 
@@ -113,7 +131,7 @@ pub(crate) const INSERT_TASK: &str = concat!(
     "INSERT INTO tasks (",
     task_columns!(),
     ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, \
-     $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30)"
+     $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31)"
 );
 
 /// By the primary key.
@@ -121,7 +139,7 @@ pub(crate) const UPDATE_TASK: &str = concat!(
     "UPDATE tasks SET (",
     task_columns!(),
     ") = ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, \
-     $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30) WHERE created_seq = $1"
+     $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31) WHERE created_seq = $1"
 );
 
 pub(crate) const DETAILS: &str =
@@ -146,9 +164,16 @@ pub(crate) const DEQUEUE: &str = "DELETE FROM queue WHERE tag = $1 AND project_i
 pub(crate) const TAG_DEPTH: &str =
     "SELECT count(*) FROM (SELECT 1 FROM queue WHERE tag = $1 LIMIT $2) AS found";
 
-/// By `tasks_own_leases`.
+/// By `tasks_in_hand`.
 pub(crate) const RAN_OUT_OF: &str = "SELECT id FROM tasks WHERE agent = $1 \
-     AND lease_until IS NOT NULL AND lease_until <= $2 ORDER BY lease_until LIMIT $3";
+     AND status = 'in_progress' AND lease_until IS NOT NULL AND lease_until <= $2 ORDER BY lease_until LIMIT $3";
+
+/// By `tasks_pause_over`.
+pub(crate) const PAUSE_OVER: &str = concat!(
+    "SELECT ",
+    task_columns!(),
+    " FROM tasks WHERE auto_unpause = 1 AND open_dependencies = 0 ORDER BY created_seq"
+);
 
 /// Held tasks, by `tasks_status`: there are not more of them than agents at work.
 pub(crate) const HELD: &str = concat!(
@@ -315,6 +340,9 @@ pub(crate) enum Narrow<'a> {
     Due(Option<Time>, Option<Time>),
 }
 
+/// Joins a task with its tags.
+const ITS_TAG: &str = "task_tags.created_seq = tasks.created_seq";
+
 impl<'a> Narrow<'a> {
     /// What narrows a list, in the order of the filter.
     pub(crate) fn all_of(filter: &'a ListFilter, question: &'a str) -> Vec<Self> {
@@ -354,7 +382,6 @@ impl<'a> Narrow<'a> {
 
     /// The condition that it is true of a row of `tasks`.
     fn holds(self, index: Index, terms: &mut Terms<'a>) -> String {
-        const ITS_TAG: &str = "task_tags.created_seq = tasks.created_seq";
         match self {
             Self::Words(_) => format!("created_seq IN ({})", self.found(index, terms)),
             Self::Tag(tag) => {
@@ -473,6 +500,25 @@ pub(crate) fn list<T>(
              GROUP BY agent ORDER BY agent"
         ),
     };
+    run(&text, &terms.values)
+}
+
+/// The statement and values of what an agent has in progress, by `tasks_in_hand`.
+pub(crate) fn in_hand<T>(filter: &QueueFilter, run: impl FnOnce(&str, &[Cell<'_>]) -> T) -> T {
+    let project = filter.project.map(ProjectId::to_bytes);
+    let mut terms = Terms::default();
+    terms.with("agent =", Cell::Text(&filter.agent));
+    terms.plain("status = 'in_progress'");
+    if let Some(project) = &project {
+        terms.with("project_id =", Cell::Bytes(project));
+    }
+    for tag in &filter.tags {
+        let tag = terms.value(Cell::Text(tag));
+        terms.plain(&format!("EXISTS (SELECT 1 FROM task_tags WHERE tag = {tag} AND {ITS_TAG})"));
+    }
+    let conditions = terms.texts.join(" AND ");
+    let text =
+        format!("SELECT created_seq, urgency, due_at, claimed_at FROM tasks WHERE {conditions}");
     run(&text, &terms.values)
 }
 

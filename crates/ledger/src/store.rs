@@ -12,15 +12,16 @@ use windlass_domain::event::OpCompleted;
 use windlass_domain::op::OpRecord;
 use windlass_domain::project::Project;
 use windlass_domain::words::Asked;
-use windlass_domain::{EventId, ProjectId, Status, Stream, Task, TaskId, Time};
+use windlass_domain::workflow::resume::InHand;
+use windlass_domain::{CorrelationId, EventId, ProjectId, Status, Stream, Task, TaskId, Time};
 
 use crate::cell::{Cell, Columns};
 use crate::edges::{self, Edge, EdgeFilter, Start};
 use crate::fault::Fault;
 use crate::hook::Hooks;
 use crate::record::{
-    Details, Recorded, due_key, project_cells, queue_cells, read_effect, read_op, read_project,
-    read_task, task_cells, to_json, urgency,
+    Details, Recorded, due_key, project_cells, queue_cells, read_effect, read_in_hand, read_op,
+    read_project, read_task, task_cells, to_json, urgency,
 };
 use crate::search::{SearchFilter, Within, Words};
 use crate::sql::{self, Narrow, What};
@@ -277,6 +278,23 @@ pub(crate) trait Store: Hooks {
         all(self, sql::NOTES, &[Cell::Bytes(&task.to_bytes())], Recorded::read)
     }
 
+    /// The newest checkpoints of a task, newest first.
+    fn checkpoints(&mut self, task: TaskId, limit: u64) -> Result<Vec<Recorded>, Fault> {
+        let cells = [Cell::Bytes(&task.to_bytes()), Cell::count(limit)];
+        all(self, sql::CHECKPOINTS, &cells, Recorded::read)
+    }
+
+    /// The events after `seq` that belong together, at most `limit`.
+    fn correlated(
+        &mut self,
+        by: CorrelationId,
+        seq: u64,
+        limit: u64,
+    ) -> Result<Vec<Recorded>, Fault> {
+        let cells = [Cell::Bytes(&by.to_bytes()), Cell::count(seq), Cell::count(limit)];
+        all(self, sql::CORRELATED, &cells, Recorded::read)
+    }
+
     fn project(&mut self, id: ProjectId) -> Result<Option<Project>, Fault> {
         first(self, sql::PROJECT, &[Cell::Bytes(&id.to_bytes())], read_project)
     }
@@ -372,6 +390,16 @@ pub(crate) trait Store: Hooks {
     fn ran_out_of(&mut self, agent: &str, now: Time, limit: u64) -> Result<Vec<TaskId>, Fault> {
         let cells = [Cell::Text(agent), Cell::Int(now.as_millis()), Cell::count(limit)];
         ids(self, sql::RAN_OUT_OF, &cells)
+    }
+
+    /// What an agent has in progress, of a project and with all the tags if so wanted.
+    fn in_hand(&mut self, filter: &QueueFilter) -> Result<Vec<InHand>, Fault> {
+        sql::in_hand(filter, |sql, cells| all(self, sql, cells, read_in_hand))
+    }
+
+    /// Tasks whose pause ends by itself and should be over.
+    fn pause_over(&mut self) -> Result<Vec<Task>, Fault> {
+        all(self, sql::PAUSE_OVER, &[], read_task)
     }
 
     /// Adds edges that are not there.

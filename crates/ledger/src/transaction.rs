@@ -4,10 +4,11 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use windlass_domain::chain::{Hash, Head, Header, Provenance};
-use windlass_domain::event::{Kind, OpCompleted, Subject, TaskPruned};
+use windlass_domain::event::{Kind, OpCompleted, Subject, TaskDeleted, TaskPruned};
 use windlass_domain::hook::{Delivery, Hook};
 use windlass_domain::op::{KEPT, OpId, OpRecord};
 use windlass_domain::project::Project;
+use windlass_domain::workflow::pause::{may_end_a_wait, unpause};
 use windlass_domain::{CorrelationId, Event, EventId, ProjectId, Stream, Task, TaskId, Time};
 
 use crate::fault::Fault;
@@ -28,6 +29,8 @@ pub struct Transaction<'a> {
     last: Option<EventId>,
     /// There is something to commit.
     wrote: bool,
+    /// The last event by which something may wait for less than before.
+    ended_a_wait: Option<EventId>,
 }
 
 impl std::fmt::Debug for Transaction<'_> {
@@ -53,7 +56,15 @@ impl<'a> DerefMut for Transaction<'a> {
 impl<'a> Transaction<'a> {
     pub(crate) fn new(mut snapshot: Snapshot<'a>, provenance: Provenance) -> Result<Self, Fault> {
         let head = snapshot.head()?;
-        Ok(Self { snapshot, provenance, head, hooks: None, last: None, wrote: false })
+        Ok(Self {
+            snapshot,
+            provenance,
+            head,
+            hooks: None,
+            last: None,
+            wrote: false,
+            ended_a_wait: None,
+        })
     }
 
     /// The end of the log, with what this transaction has recorded.
@@ -119,9 +130,12 @@ impl<'a> Transaction<'a> {
         let listening = self.listen(stream, &events)?;
         let mut recorded = Vec::with_capacity(events.len());
         for (stream_seq, event) in (version + 1..).zip(events) {
+            let may_end_a_wait = may_end_a_wait(&event);
             let (id, at) = (None, self.now());
             let happened = Happened { id, at, stream, provenance: self.provenance.clone(), event };
-            recorded.push(self.next(happened, stream_seq)?);
+            let next = self.next(happened, stream_seq)?;
+            self.ended_a_wait = may_end_a_wait.then_some(next.header.id).or(self.ended_a_wait);
+            recorded.push(next);
         }
         self.store_all(&recorded)?;
         match listening {
@@ -157,6 +171,21 @@ impl<'a> Transaction<'a> {
         self.store_known(&recorded, known)
     }
 
+    /// Ends the pauses that are over, now that everything else was recorded. Whatever settled the
+    /// last thing a task waits for, it goes on in the same transaction.
+    pub(crate) fn unpause(&mut self) -> Result<(), Fault> {
+        let Some(cause) = self.ended_a_wait.take() else {
+            return Ok(());
+        };
+        for task in self.snapshot.store.pause_over()? {
+            if let Some(over) = unpause(&task) {
+                self.provenance.causation = Some(cause);
+                self.record(task.id.into(), task.version, vec![over])?;
+            }
+        }
+        Ok(())
+    }
+
     /// Begins to record many events, which are written many at a time.
     pub fn bulk(&mut self) -> Bulk<'_> {
         Bulk {
@@ -175,6 +204,12 @@ impl<'a> Transaction<'a> {
         self.record(task.id.into(), task.version, vec![TaskPruned {}.into()])?;
         self.forget_deliveries_of(task.id)?;
         self.forget(task.id.into())
+    }
+
+    /// Takes a task out of the views for good, in whatever status it is. Its events stay as they
+    /// are.
+    pub fn delete(&mut self, task: &Task, event: TaskDeleted) -> Result<(), Fault> {
+        self.record(task.id.into(), task.version, vec![event.into()])
     }
 
     /// Takes the data of a stream's events away, but of the one that prunes it; returns of how many.

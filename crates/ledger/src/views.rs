@@ -135,9 +135,10 @@ impl<'a> Views<'a> {
     pub(crate) fn version(&mut self, stream: Stream, event: &Event) -> Result<u64, Fault> {
         match event {
             Event::ProjectCreated(_) | Event::TaskCreated(_) | Event::OpCompleted(_) => Ok(0),
-            Event::ProjectRenamed(_) | Event::ProjectFrozen(_) | Event::ProjectUnfrozen(_) => {
-                Ok(self.project(stream.project())?.version)
-            }
+            Event::ProjectRenamed(_)
+            | Event::ProjectFrozen(_)
+            | Event::ProjectUnfrozen(_)
+            | Event::ProjectDeleted(_) => Ok(self.project(stream.project())?.version),
             Event::HookSet(_) | Event::HookRemoved(_) => {
                 Ok(self.hook(stream.hook())?.map_or(0, |hook| hook.version))
             }
@@ -168,7 +169,10 @@ impl<'a> Views<'a> {
                 self.projects.insert(id, project);
                 Ok(())
             }
-            Event::ProjectRenamed(_) | Event::ProjectFrozen(_) | Event::ProjectUnfrozen(_) => {
+            Event::ProjectRenamed(_)
+            | Event::ProjectFrozen(_)
+            | Event::ProjectUnfrozen(_)
+            | Event::ProjectDeleted(_) => {
                 let id = header.stream.project();
                 let project = self.project(id)?;
                 expect_next(project.version, header.stream_seq, &header.stream)?;
@@ -179,6 +183,7 @@ impl<'a> Views<'a> {
             }
             Event::TaskCreated(data) => self.create(recorded, data),
             Event::TaskPruned(_) => self.prune(recorded, &event),
+            Event::TaskDeleted(_) => self.remove(recorded, &event),
             Event::DependencyAdded(data) => {
                 let id = header.stream.task();
                 self.fold(recorded, &event)?;
@@ -228,6 +233,7 @@ impl<'a> Views<'a> {
             | Event::TaskArchived(_)
             | Event::TaskRestored(_)
             | Event::TaskMoved(_)
+            | Event::DependencyKept(_)
             | Event::ProgressSet(_)
             | Event::WorkflowRan(_) => self.fold(recorded, &event),
             Event::OpCompleted(data) => self.store.insert_op(header, data),
@@ -328,17 +334,23 @@ impl<'a> Views<'a> {
         Ok(())
     }
 
-    /// Takes a task out of the views. Edges to it stay: they show that something was there.
+    /// Takes a task out of the views of which the data are gone or will be.
     fn prune(&mut self, recorded: &Recorded, event: &Event) -> Result<(), Fault> {
         let id = recorded.header.stream.task();
         // A rebuild meets the end of a task whose earlier events are gone already.
-        if self.find(id)?.is_none() {
-            return Ok(());
+        match self.find(id)?.is_some() {
+            true => self.remove(recorded, event),
+            false => Ok(()),
         }
+    }
+
+    /// Takes a task out of the views with its last event, which settles it. Edges to it stay: they
+    /// show that something was there.
+    fn remove(&mut self, recorded: &Recorded, event: &Event) -> Result<(), Fault> {
         self.fold(recorded, event)?;
         self.flush()?;
-        let Some(task) = self.store.task(id)? else {
-            return Err(Fault::bug("a task that is pruned is not in its view"));
+        let Some(task) = self.store.task(recorded.header.stream.task())? else {
+            return Err(Fault::bug("a task that leaves its view is not there"));
         };
         self.store.delete_task(&task)?;
         self.store.remove_words(task.created_seq)?;

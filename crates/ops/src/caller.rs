@@ -50,6 +50,31 @@ impl By {
     }
 }
 
+/// The same where `--agent` names somebody else: who gets the task that is made.
+#[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ByAuthor {
+    /// Who acts; must hold the source if somebody does
+    #[arg(long, value_name = "NAME")]
+    pub author: Option<String>,
+    /// The fence of the claim under which this is done
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub fence: Option<u64>,
+    /// Override the rules; needs --reason, and is recorded
+    #[arg(long)]
+    pub force: bool,
+    /// Why the rules are overridden
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+}
+
+impl ByAuthor {
+    pub fn caller(&self, cx: &Context) -> Result<Caller, Refusal> {
+        let Self { author, fence, force, reason } = self.clone();
+        By { agent: None, author, fence, force, reason }.caller(cx)
+    }
+}
+
 /// The reason that goes with `--force`.
 pub fn forced(force: bool, reason: Option<&str>) -> Result<Option<String>, Refusal> {
     match (force, reason) {

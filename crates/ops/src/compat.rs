@@ -218,9 +218,14 @@ impl Translator {
             Event::DependencyRemoved(data) => {
                 one("dependency_removed", json!({ "depends_on_id": data.on }))
             }
+            Event::ProjectDeleted(data) => {
+                one("project_deleted", json!({ "name": before.name, "task_count": data.tasks }))
+            }
             Event::ProjectFrozen(_)
             | Event::ProjectUnfrozen(_)
             | Event::ClaimExpired(_)
+            | Event::DependencyKept(_)
+            | Event::TaskDeleted(_)
             | Event::TaskPruned(_)
             | Event::WorkflowRan(_)
             | Event::OpCompleted(_)
@@ -274,15 +279,18 @@ impl Before {
             Some(
                 Event::ProjectFrozen(_)
                 | Event::ProjectUnfrozen(_)
+                | Event::ProjectDeleted(_)
                 | Event::TaskUpdated(_)
                 | Event::ClaimRenewed(_)
                 | Event::ClaimExpired(_)
+                | Event::TaskDeleted(_)
                 | Event::TaskPruned(_)
                 | Event::CommentAdded(_)
                 | Event::CheckpointRecorded(_)
                 | Event::ProgressSet(_)
                 | Event::DependencyAdded(_)
                 | Event::DependencyRemoved(_)
+                | Event::DependencyKept(_)
                 | Event::WorkflowRan(_)
                 | Event::OpCompleted(_)
                 | Event::HookSet(_)

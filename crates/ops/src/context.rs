@@ -165,7 +165,9 @@ impl Context {
     }
 
     fn open(&self) -> Result<Ledger, Fault> {
-        let mut ledger = Ledger::open(&self.workplace.location, self.workplace.options())?;
+        let hooks = self.settings.hooks.iter().map(|defined| defined.hook.clone()).collect();
+        let options = Options { hooks, ..self.workplace.options() };
+        let mut ledger = Ledger::open(&self.workplace.location, options)?;
         ledger.tell(self.progress.clone().map(through_the_log));
         Ok(ledger)
     }
@@ -291,6 +293,11 @@ impl Context {
 
     pub fn required(&self) -> Required {
         self.settings().claims_require
+    }
+
+    /// Whether pauses end by themselves where nobody says so.
+    pub fn auto_unpause(&self) -> bool {
+        self.settings().workflows_auto_unpause
     }
 
     /// The project to use when none is named.

@@ -3,7 +3,7 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windlass_domain::Time;
+use windlass_domain::{Code, CorrelationId, Refusal, Time};
 use windlass_ledger::Error;
 
 use crate::compat::{HzlEvent, Translator};
@@ -27,6 +27,10 @@ pub struct Events {
     #[arg(short, long)]
     #[serde(default)]
     pub follow: bool,
+    /// Only what one run or one execution under an op id recorded
+    #[arg(long, value_name = "ID")]
+    #[serde(default)]
+    pub correlation: Option<String>,
     /// Tell the events in the words of another tool
     #[arg(long, value_enum, value_name = "TOOL")]
     #[serde(default)]
@@ -71,11 +75,21 @@ impl Operation for Events {
 
     fn run(&self, cx: &mut Context) -> Result<Page, Error> {
         let limit = limit(self.limit.unwrap_or(PAGE))?;
+        let correlation = self.correlation.as_deref().map(correlation).transpose()?;
         cx.read(|snapshot| {
             let head = snapshot.head()?.seq;
             let from = self.from.unwrap_or(if self.follow { head } else { 0 });
-            let found = snapshot.events_after(from, limit)?;
-            let next = found.last().map_or(from, |event| event.header.seq);
+            let found = match correlation {
+                Some(correlation) => snapshot.correlated(correlation, from, limit)?,
+                None => snapshot.events_after(from, limit)?,
+            };
+            let is_all = (found.len() as u64) < limit;
+            let next = match found.last() {
+                // Nothing else before the end belongs to it.
+                _ if is_all && correlation.is_some() => head.max(from),
+                Some(event) => event.header.seq,
+                None => from,
+            };
             let events = match self.compat {
                 None => EventView::all(found)?
                     .into_iter()
@@ -93,6 +107,16 @@ impl Operation for Events {
             Ok(Page { events, next, has_more: next < head })
         })
     }
+}
+
+/// The id of a run, as its answer and its events have it.
+fn correlation(given: &str) -> Result<CorrelationId, Refusal> {
+    given.parse().map_err(|_| {
+        Refusal::new(Code::InvalidValue, format!("'{given}' is not a correlation id"))
+            .hint("give correlation_id as the answer of a workflow or an event has it")
+            .detail("field", "correlation")
+            .detail("given", given)
+    })
 }
 
 impl Told {

@@ -45,6 +45,7 @@ pub struct Checks {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub views: Option<Check>,
     pub counters: Check,
+    pub outbox: Check,
 }
 
 /// One check.
@@ -74,7 +75,10 @@ impl Checks {
     fn named(&self) -> impl Iterator<Item = (&'static str, &Check)> {
         let views = self.views.as_ref().map(|views| ("views", views));
         let before = [("files", &self.files), ("chain", &self.chain)];
-        before.into_iter().chain(views).chain([("counters", &self.counters)])
+        before
+            .into_iter()
+            .chain(views)
+            .chain([("counters", &self.counters), ("outbox", &self.outbox)])
     }
 }
 
@@ -82,7 +86,7 @@ impl Operation for Doctor {
     type Output = Examined;
     const NAME: &'static str = "doctor";
     const ABOUT: &'static str =
-        "Check the ledger: files, hash chain, counters; --rebuild the views";
+        "Check the ledger: files, hash chain, counters, outbox; --rebuild the views";
     const EXAMPLE: &'static str = "windlass doctor --rebuild";
     const ACCESS: Access = Access::Admin;
 
@@ -95,7 +99,8 @@ impl Operation for Doctor {
         // Before anything else reads the views: they may be what is broken.
         let views = self.rebuild.then(|| rebuilt(cx)).transpose()?;
         let counters = Check::new(cx.read(|snapshot| Ok(miscounted(snapshot)?))?);
-        let checks = Checks { files, chain, views, counters };
+        let outbox = Check::new(cx.read(|snapshot| Ok(strayed(snapshot)?))?);
+        let checks = Checks { files, chain, views, counters, outbox };
         let healthy = checks.named().all(|(_, check)| check.passed());
         let status = if healthy { "healthy" } else { "unhealthy" }.to_owned();
         let mode = mode(&cx.workplace.location).to_owned();
@@ -120,10 +125,21 @@ fn rebuilt(cx: &mut Context) -> Result<Check, Fault> {
     Ok(Check::new(findings.collect()))
 }
 
+/// Rows of the outbox that are not those of the deliveries that wait.
+fn strayed(snapshot: &mut Snapshot<'_>) -> Result<Vec<String>, Fault> {
+    let (stray, left_out) = snapshot.outbox_strays()?;
+    let findings = [
+        (stray, "in the outbox without a delivery that waits"),
+        (left_out, "waiting without a row in the outbox"),
+    ];
+    let some = findings.into_iter().filter(|(count, _)| *count > 0);
+    Ok(some.map(|(count, what)| format!("{count} {what}; --rebuild puts it right")).collect())
+}
+
 /// Projects whose counters are not the numbers of their tasks.
 fn miscounted(snapshot: &mut Snapshot<'_>) -> Result<Vec<String>, Fault> {
     let mut findings = Vec::new();
-    for project in snapshot.projects()? {
+    for project in snapshot.all_projects()? {
         let mut compare = |what: &str, kept: i64, filter: ListFilter| -> Result<(), Fault> {
             let counted = snapshot.count(&ListFilter { project: Some(project.id), ..filter })?;
             if u64::try_from(kept) != Ok(counted) {

@@ -5,6 +5,7 @@
 //! transaction of the ledger. [`table::TABLE`] lists them all.
 
 pub mod agent;
+pub mod border;
 pub mod caller;
 pub mod compat;
 pub mod context;
@@ -31,6 +32,7 @@ pub mod table;
 pub mod task;
 pub mod view;
 pub mod why;
+pub mod workflow;
 
 pub use context::{Context, Workplace};
 pub use operation::{Access, Operation, Output, Place};

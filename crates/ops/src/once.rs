@@ -17,8 +17,21 @@ use crate::operation::{Lines, Output};
 use crate::sheet::{Cell, Sheet};
 use crate::table::Answer;
 
-/// The argument that names the task a request begins with.
-const SOURCE: &str = "from";
+/// The argument that every operation takes.
+pub const OP_ID: Flag =
+    Flag { name: "op-id", value: "KEY", help: "A key of yours, under which it happens once" };
+
+/// An argument that is no field of an operation.
+#[derive(Debug, Clone, Copy)]
+pub struct Flag {
+    pub name: &'static str,
+    pub value: &'static str,
+    pub help: &'static str,
+}
+
+/// Arguments that do not tell one request from another: the task a request begins with, which
+/// counts as what it resolves to however it is typed, and the wish to be known by the request.
+const NOT_ASKED: [&str; 2] = ["from", "auto_op_id"];
 
 /// One request that shall happen once.
 #[derive(Debug, Clone)]
@@ -63,9 +76,8 @@ impl Once {
 
     /// Known by the request itself and the task that `source` names.
     pub(crate) fn of_request(operation: &'static str, mut arguments: Value, source: &str) -> Self {
-        // However it is typed, it is the same task: what counts is what it resolves to.
         if let Some(fields) = arguments.as_object_mut() {
-            fields.remove(SOURCE);
+            fields.retain(|field, _| !NOT_ASKED.contains(&field.as_str()));
         }
         let key = Key::Request { source: source.to_owned() };
         Self { key, operation, arguments, texts: Vec::new(), outcome: None }

@@ -3,17 +3,23 @@
 //! This module only interprets what a door has read. An unknown key or a wrong type is an error
 //! that names the file, the line and the key.
 
+mod hook_table;
+
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use windlass_domain::duration::Span;
+use windlass_domain::hook::Hook;
 use windlass_domain::near::near;
 use windlass_domain::ownership::Required;
 use windlass_domain::{Code, Refusal};
 use windlass_ledger::Synchronous;
 
+pub use hook_table::HOOK_KEYS;
+use hook_table::{Placed, definition, line_of};
+
 /// Every key, with its default and whether a repository's file may set it.
-pub const KEYS: [Key; 8] = [
+pub const KEYS: [Key; 9] = [
     Key {
         name: "agent",
         default: None,
@@ -37,6 +43,12 @@ pub const KEYS: [Key; 8] = [
         default: Some("nothing"),
         in_repository: false,
         about: "what must be shown to act on a held task: nothing, identity or fence",
+    },
+    Key {
+        name: "workflows.auto_unpause",
+        default: Some("false"),
+        in_repository: true,
+        about: "whether every task that delegate pauses goes on by itself: true or false",
     },
     Key {
         name: "database.url",
@@ -108,6 +120,7 @@ pub struct Settings {
     pub project: Option<String>,
     pub claims_lease: Option<Span>,
     pub claims_require: Required,
+    pub workflows_auto_unpause: bool,
     pub database_url: Option<String>,
     pub database_synchronous: Synchronous,
     pub database_wait: Option<Span>,
@@ -131,44 +144,67 @@ impl Format {
     }
 }
 
+/// A hook of the settings, and where it came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingsHook {
+    pub hook: Hook,
+    pub origin: Origin,
+}
+
 /// The settings in force and where each came from.
 #[derive(Debug, Clone, Default)]
 pub struct Resolved {
     pub settings: Settings,
     pub given: BTreeMap<&'static str, Given>,
+    /// `[hooks.NAME]`, by name.
+    pub hooks: Vec<SettingsHook>,
     /// What was read and ignored, for the door to say.
     pub warnings: Vec<String>,
+}
+
+impl Resolved {
+    /// The file that defines a hook; nothing when none does.
+    pub(crate) fn source_of_hook(&self, name: &str) -> String {
+        let found = self.hooks.iter().find(|defined| defined.hook.name == name);
+        found.map(|defined| defined.origin.to_string()).unwrap_or_default()
+    }
 }
 
 /// Collects values, later ones winning.
 #[derive(Debug, Default)]
 pub struct Layers {
     given: BTreeMap<&'static str, Given>,
+    hooks: Vec<SettingsHook>,
     warnings: Vec<String>,
 }
 
 impl Layers {
     /// Adds a user's file.
     pub fn user_file(&mut self, path: &str, text: &str) -> Result<(), Refusal> {
-        for (key, value) in read(path, text)? {
+        let (values, hooks) = read(path, text)?;
+        for (key, value) in values {
             self.given.insert(key.name, Given { value, origin: Origin::User(path.to_owned()) });
+        }
+        for (name, table) in hooks {
+            let hook = definition(path, text, &name, table)?;
+            self.hooks.push(SettingsHook { hook, origin: Origin::User(path.to_owned()) });
         }
         Ok(())
     }
 
     /// Adds a repository's file; what such a file may not decide is ignored and said.
     pub fn repository_file(&mut self, path: &str, text: &str) -> Result<(), Refusal> {
-        for (key, value) in read(path, text)? {
+        let (values, hooks) = read(path, text)?;
+        for (key, value) in values {
             if key.in_repository {
                 let origin = Origin::Repository(path.to_owned());
                 self.given.insert(key.name, Given { value, origin });
             } else {
-                self.warnings.push(format!(
-                    "{path}: '{}' is ignored, a repository's file may not set it",
-                    key.name
-                ));
+                self.warnings.push(ignored(path, key.name));
             }
         }
+        // Cloning a repository must not send anything anywhere.
+        self.warnings.extend(hooks.keys().map(|name| ignored(path, &format!("hooks.{name}"))));
         Ok(())
     }
 
@@ -188,7 +224,8 @@ impl Layers {
                     .detail("origin", given.origin.to_string())
             })?;
         }
-        Ok(Resolved { settings, given: self.given, warnings: self.warnings })
+        let Self { given, hooks, warnings } = self;
+        Ok(Resolved { settings, given, hooks, warnings })
     }
 }
 
@@ -204,6 +241,13 @@ impl Settings {
                     "identity" => Required::Identity,
                     "fence" => Required::Fence,
                     _ => return Err(one_of("require", value, &["nothing", "identity", "fence"])),
+                }
+            }
+            "workflows.auto_unpause" => {
+                self.workflows_auto_unpause = match value {
+                    "true" => true,
+                    "false" => false,
+                    _ => return Err(one_of("auto_unpause", value, &["true", "false"])),
                 }
             }
             "database.url" => self.database_url = Some(value.to_owned()),
@@ -227,15 +271,18 @@ impl Settings {
     }
 }
 
-/// The file as TOML sees it. Every value is a string, so that each is interpreted in one place.
+/// The file as TOML sees it. Every value becomes a string, so that each is interpreted in one place.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     agent: Option<String>,
     project: Option<String>,
     claims: Option<Claims>,
+    workflows: Option<Workflows>,
     database: Option<Database>,
     display: Option<Display>,
+    #[serde(default)]
+    hooks: BTreeMap<String, Placed>,
 }
 
 #[derive(Deserialize)]
@@ -243,6 +290,12 @@ struct File {
 struct Claims {
     lease: Option<String>,
     require: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Workflows {
+    auto_unpause: Option<bool>,
 }
 
 #[derive(Deserialize)]
@@ -259,28 +312,38 @@ struct Display {
     format: Option<String>,
 }
 
-fn read(path: &str, text: &str) -> Result<Vec<(Key, String)>, Refusal> {
+fn ignored(path: &str, key: &str) -> String {
+    format!("{path}: '{key}' is ignored, a repository's file may not set it")
+}
+
+/// The values of a file by their keys, and its hooks by name.
+type Contents = (Vec<(Key, String)>, BTreeMap<String, Placed>);
+
+fn read(path: &str, text: &str) -> Result<Contents, Refusal> {
     let file: File = toml::from_str(text).map_err(|error| unreadable(path, text, &error))?;
     let (mut lease, mut require) = (None, None);
     if let Some(claims) = file.claims {
         (lease, require) = (claims.lease, claims.require);
     }
+    let auto_unpause = file.workflows.and_then(|workflows| workflows.auto_unpause);
+    let auto_unpause = auto_unpause.map(|value| value.to_string());
     let (mut url, mut synchronous, mut wait) = (None, None, None);
     if let Some(database) = file.database {
         (url, synchronous, wait) = (database.url, database.synchronous, database.wait);
     }
     let format = file.display.and_then(|display| display.format);
-    let values = [file.agent, file.project, lease, require, url, synchronous, wait, format];
-    Ok(KEYS.into_iter().zip(values).filter_map(|(key, value)| Some((key, value?))).collect())
+    let values =
+        [file.agent, file.project, lease, require, auto_unpause, url, synchronous, wait, format];
+    let values = KEYS.into_iter().zip(values).filter_map(|(key, value)| Some((key, value?)));
+    Ok((values.collect(), file.hooks))
 }
 
 fn unreadable(path: &str, text: &str, error: &toml::de::Error) -> Refusal {
-    let line = error
-        .span()
-        .map_or(1, |span| text.bytes().take(span.start).filter(|byte| *byte == b'\n').count() + 1);
+    let line = error.span().map_or(1, |span| line_of(text, &span));
     let key =
         error.message().split('`').nth(1).filter(|_| error.message().starts_with("unknown field"));
     let known = KEYS.iter().flat_map(|key| key.name.split('.'));
+    let known = known.chain(HOOK_KEYS.iter().map(|(key, _)| *key));
     let mut suggestions = key.map(|key| near(key, known)).unwrap_or_default();
     suggestions.dedup();
     let what = match key {
@@ -337,6 +400,61 @@ mod tests {
         assert!(refusal.message.contains("c.toml: claims.lease"), "{}", refusal.message);
     }
 
+    fn hooks_of(text: &str) -> Result<Vec<Hook>, Refusal> {
+        let mut layers = Layers::default();
+        layers.user_file("c.toml", text)?;
+        Ok(layers.resolve()?.hooks.into_iter().map(|defined| defined.hook).collect())
+    }
+
+    #[test]
+    fn a_hook_is_a_table_of_its_own() {
+        let hooks = hooks_of(
+            "[hooks.on_done]\nurl = 'http://127.0.0.1:1/x'\nsecret = '$S'\n\
+             [hooks.on_done.headers]\nAuthorization = 'Bearer $TOKEN'\n\
+             [hooks.mine]\non = 'on_blocked'\ncommand = ['notify', '-x']\nproject = 'api'\n\
+             tags = ['a', 'b']\nmax_attempts = 2\ntimeout = '3s'\n",
+        );
+        let hooks = hooks.unwrap();
+        let names: Vec<(&str, &str)> =
+            hooks.iter().map(|hook| (hook.name.as_str(), hook.on.as_str())).collect();
+        assert_eq!(names, [("mine", "on_blocked"), ("on_done", "on_done")]);
+        let mine = &hooks[0];
+        assert_eq!((mine.max_attempts, mine.timeout().as_millis()), (2, 3_000));
+        assert_eq!((mine.projects.join(" "), mine.tags.join(" ")), ("api".into(), "a b".into()));
+    }
+
+    #[test]
+    fn a_wrong_hook_names_the_file_the_line_and_the_key() {
+        for (text, expected) in [
+            ("agent='a'\n[hooks.x]\nurll='http://a/'\n", "c.toml, line 3: 'urll' is not a setting"),
+            ("[hooks.x]\nurl=7\n", "c.toml, line 2: invalid type"),
+            ("\n[hooks.x]\nurl='http://a/'\n", "c.toml, line 2: hooks.x: the hook 'x' does not"),
+            ("[hooks.on_done]\nurl='ftp://a/'\n", "c.toml, line 1: hooks.on_done: the url"),
+            ("[hooks.on_done]\n", "c.toml, line 1: hooks.on_done: a hook needs"),
+            ("[hooks.on_done]\nurl='http://a/'\ncommand=['b']\n", "c.toml, line 1: hooks.on_done"),
+            ("[hooks.on_done]\ncommand=['b']\nheaders={a='b'}\n", "c.toml, line 1: hooks.on_done"),
+            ("[hooks.on_done]\nurl='http://a/'\ntimeout='9d'\n", "c.toml, line 1: hooks.on_done"),
+            (
+                "[hooks.on_done]\nurl='http://a/'\nmax_attempts=-1\n",
+                "c.toml, line 3: invalid value",
+            ),
+            ("hooks = 3\n", "c.toml, line 1: invalid type"),
+        ] {
+            let refusal = hooks_of(text).unwrap_err();
+            assert_eq!(refusal.code, Code::SettingsInvalid, "{text}");
+            assert!(refusal.message.starts_with(expected), "{text}: {}", refusal.message);
+        }
+    }
+
+    #[test]
+    fn a_repository_cannot_define_hooks() {
+        let mut layers = Layers::default();
+        layers.repository_file("repo.toml", "[hooks.on_done]\ncommand = ['rm', '-rf']").unwrap();
+        let resolved = layers.resolve().unwrap();
+        assert_eq!(resolved.hooks, []);
+        assert!(resolved.warnings[0].contains("hooks.on_done"), "{:?}", resolved.warnings);
+    }
+
     #[test]
     fn later_layers_win_and_remember_where_they_came_from() {
         let mut layers = Layers::default();
@@ -360,7 +478,7 @@ mod tests {
     #[test]
     fn every_key_can_be_set_in_a_file() {
         let text = "agent='a'\nproject='p'\n[claims]\nlease='1h'\nrequire='fence'\n\
-                    [database]\nurl='x'\nsynchronous='normal'\nwait='5s'\n[display]\nformat='json'\n";
+                    [workflows]\nauto_unpause=true\n[database]\nurl='x'\nsynchronous='normal'\nwait='5s'\n[display]\nformat='json'\n";
         let mut layers = Layers::default();
         layers.user_file("c.toml", text).unwrap();
         assert_eq!(layers.resolve().unwrap().given.len(), KEYS.len());

@@ -13,6 +13,7 @@ use windlass_ledger::{Error, Fault, Ledger, Location};
 
 use crate::context::Context;
 use crate::health::{HeadView, mode};
+use crate::hook::OutboxCounts;
 use crate::operation::{Access, Operation, Output, Place};
 use crate::project::Statuses;
 use crate::settings::Origin;
@@ -294,6 +295,8 @@ pub struct State {
     pub projects: u64,
     /// How many tasks are in each status.
     pub tasks: Statuses,
+    /// How many hooks wait, are being sent, and so on.
+    pub outbox: OutboxCounts,
 }
 
 impl Operation for Status {
@@ -305,7 +308,9 @@ impl Operation for Status {
     const PLACE: Place = Place::Workplace;
 
     fn run(&self, cx: &mut Context) -> Result<StatusShown, Error> {
-        let (head, projects) = cx.read(|snapshot| Ok((snapshot.head()?, snapshot.projects()?)))?;
+        let (head, projects, outbox) = cx.read(|snapshot| {
+            Ok((snapshot.head()?, snapshot.all_projects()?, snapshot.hook_counts()?))
+        })?;
         let choice = Choice::of(cx);
         let size_bytes = match &cx.workplace.location {
             Location::Sqlite(path) => Some(size(path) + size(&write_ahead_log(path))),
@@ -319,8 +324,9 @@ impl Operation for Status {
             exists: size_bytes != Some(0),
             size_bytes,
             head: HeadView::from(head),
-            projects: projects.len() as u64,
+            projects: projects.iter().filter(|project| !project.deleted).count() as u64,
             tasks: projects.iter().map(|project| Statuses::from(&project.counts)).sum(),
+            outbox: outbox.into(),
         };
         Ok(StatusShown { success: true, data })
     }
@@ -334,7 +340,7 @@ fn write_ahead_log(path: &Path) -> PathBuf {
 
 impl Output for StatusShown {
     fn sheet(&self, _now: Time) -> Sheet {
-        let State { choice, exists, size_bytes, head, projects, tasks, .. } = &self.data;
+        let State { choice, exists, size_bytes, head, projects, tasks, outbox, .. } = &self.data;
         let size = match size_bytes {
             Some(_) if !exists => "no ledger yet".to_owned(),
             Some(bytes) => in_bytes(*bytes),
@@ -348,6 +354,7 @@ impl Output for StatusShown {
                 ("events", head.seq.to_string().into()),
                 ("hash", Cell::dim(&head.hash)),
                 ("projects", projects.to_string().into()),
+                ("outbox", outbox.in_words().into()),
             ])
             .and_table(&["status", "tasks"], tasks.rows())
     }

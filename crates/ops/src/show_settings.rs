@@ -7,6 +7,7 @@ use windlass_domain::Time;
 use windlass_ledger::{Error, Location};
 
 use crate::context::Context;
+use crate::hook::HookView;
 use crate::operation::{Access, Operation, Output, Place};
 use crate::settings::KEYS;
 use crate::sheet::{Cell, Sheet};
@@ -53,18 +54,22 @@ impl Operation for Config {
             "database.url" => Location::parse(&value).to_string(),
             _ => value,
         };
-        let settings = KEYS
-            .iter()
-            .map(|key| Setting {
-                key: key.name.to_owned(),
-                value: given
-                    .get(key.name)
-                    .map(|given| shown(key.name, given.value.clone()))
-                    .or(key.default.map(str::to_owned)),
-                source: source(key.name),
-                about: key.about.to_owned(),
-            })
-            .collect();
+        let keys = KEYS.iter().map(|key| Setting {
+            key: key.name.to_owned(),
+            value: given
+                .get(key.name)
+                .map(|given| shown(key.name, given.value.clone()))
+                .or(key.default.map(str::to_owned)),
+            source: source(key.name),
+            about: key.about.to_owned(),
+        });
+        let hooks = cx.settings.hooks.iter().map(|defined| Setting {
+            key: format!("hooks.{}", defined.hook.name),
+            value: Some(HookView::new(&defined.hook, "").in_words()),
+            source: defined.origin.to_string(),
+            about: "a hook".to_owned(),
+        });
+        let settings = keys.chain(hooks).collect();
         let db = Value { value: cx.workplace.location.to_string(), source: source("database.url") };
         Ok(ConfigShown { settings, db })
     }

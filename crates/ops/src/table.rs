@@ -12,8 +12,8 @@ use crate::operation::{Access, Lines, Operation, Output, Place};
 use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{
-    agent, db, dep, events, exchange, explain, gc, health, hook, import, project, setup, show_settings,
-    stats, task, why,
+    agent, db, dep, events, exchange, explain, gc, health, hook, import, project, setup,
+    show_settings, stats, task, why, workflow,
 };
 
 /// Every operation, in the order people meet them.
@@ -25,6 +25,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<project::Rename>(),
     Entry::of::<project::Freeze>(),
     Entry::of::<project::Unfreeze>(),
+    Entry::of::<project::Delete>(),
     Entry::of::<task::Add>(),
     Entry::of::<task::List>(),
     Entry::of::<task::Search>(),
@@ -50,13 +51,24 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<dep::List>(),
     Entry::of::<dep::Tree>(),
     Entry::of::<dep::Graph>(),
-    Entry::of::<hook::Drain>(),
-    Entry::of::<hook::Worker>(),
     Entry::of::<task::Archive>(),
     Entry::of::<task::Restore>(),
     Entry::of::<task::Prune>(),
     Entry::of::<task::History>(),
     Entry::of::<task::Stuck>(),
+    Entry::of::<workflow::List>(),
+    Entry::of::<workflow::Show>(),
+    Entry::of::<workflow::Start>(),
+    Entry::of::<workflow::Handoff>(),
+    Entry::of::<workflow::Delegate>(),
+    Entry::of::<hook::Set>(),
+    Entry::of::<hook::Remove>(),
+    Entry::of::<hook::List>(),
+    Entry::of::<hook::Show>(),
+    Entry::of::<hook::Retry>(),
+    Entry::of::<hook::Discard>(),
+    Entry::of::<hook::Drain>(),
+    Entry::of::<hook::Worker>(),
     Entry::of::<why::Why>(),
     Entry::of::<stats::Stats>(),
     Entry::of::<agent::AgentStatus>(),

@@ -105,6 +105,37 @@ impl World {
         self.tasks.retain(|task| !gone.contains(&task.as_str()));
     }
 
+    fn move_both(&mut self, dice: &mut Dice, tasks: [&str; 2], project: &str) {
+        let edges = dice.pick(&["keep", "settle"]);
+        let input = serde_json::json!({"tasks": tasks, "project": project, "edges": edges});
+        self.run("task.move", input);
+    }
+
+    fn delete_and_make_again(&mut self, dice: &mut Dice, project: &str, task: &str) {
+        use serde_json::json;
+        let mut input = json!({"name": project, "force": true, "reason": "because"});
+        match dice.roll(4) {
+            0 => input["move_to"] = json!("inbox"),
+            1 => input["delete_tasks"] = json!(true),
+            _ => input["archive_tasks"] = json!(true),
+        }
+        match dice.roll(4) {
+            0 => input["rewrite_deps"] = json!(task),
+            1 => input["edges"] = json!("settle"),
+            2 => input["edges"] = json!("keep"),
+            _ => {}
+        }
+        if self.run("project.delete", input).is_some() {
+            self.run("project.create", json!({"name": project}));
+        }
+    }
+
+    /// Knows a task that a workflow made, or had made before.
+    fn made(&mut self, task: Option<&serde_json::Value>) {
+        let id = task.and_then(|task| task["task_id"].as_str()).map(str::to_owned);
+        self.tasks.extend(id.filter(|id| !self.tasks.contains(id)));
+    }
+
     fn step(&mut self, dice: &mut Dice) {
         use serde_json::json;
         self.clock.0.fetch_add(i64::try_from(dice.roll(40_000)).unwrap(), Ordering::SeqCst);
@@ -126,7 +157,7 @@ impl World {
             }
             input
         };
-        match dice.roll(36) {
+        match dice.roll(43) {
             0..=4 => {
                 let mut input = by(
                     json!({"title": "t", "project": project, "status": status, "tags": tags,
@@ -184,7 +215,7 @@ impl World {
                 self.run("task.update", json!({"task": task, "title": title}));
                 self.run("task.comment", json!({"task": other, "text": comment}));
             }
-            25..=27 => drop(self.run("task.move", json!({"task": task, "project": project}))),
+            25..=27 => drop(self.run("task.move", json!({"tasks": [task], "project": project}))),
             28 => {
                 let older_than = dice.pick(&["90m", "2h", "4h"]);
                 self.prune(json!({"all": true, "older_than": older_than, "yes": true}));
@@ -195,6 +226,22 @@ impl World {
                     "task.steal",
                     json!({"task": task, "agent": agent, "if_expired": !forced, "force": forced}),
                 );
+            }
+            35 => self.move_both(dice, [&task, &other], project),
+            36 if dice.roll(3) == 0 => self.delete_and_make_again(dice, project, &task),
+            37 => drop(self.run("workflow.run.start", json!({"agent": agent, "lease": "5m"}))),
+            38..=39 => {
+                let mut input = json!({"from": task, "title": "next", "project": project});
+                input["auto_op_id"] = json!(force);
+                let handed = self.run("workflow.run.handoff", by(input));
+                self.made(handed.as_ref().map(|handed| &handed["follow_on"]));
+            }
+            40..=41 => {
+                let mut input = json!({"from": task, "title": "part", "pause_parent": true});
+                input["auto_unpause"] = json!(dice.roll(3) > 0);
+                input["as_subtask"] = json!(dice.roll(3) == 0);
+                let delegated = self.run("workflow.run.delegate", by(input));
+                self.made(delegated.as_ref().map(|delegated| &delegated["delegated"]));
             }
             _ => drop(self.run(
                 "task.checkpoint",
@@ -211,7 +258,7 @@ fn history(seed: u64, location: &Location, other: &Location) {
     for name in ["api", "web"] {
         world.run("project.create", serde_json::json!({"name": name}));
     }
-    while world.done() < OPERATIONS || (world.misses().is_some() && world.done() < 2 * OPERATIONS) {
+    while world.done() < OPERATIONS || (world.misses().is_some() && world.done() < 4 * OPERATIONS) {
         world.step(&mut dice);
     }
     assert_eq!(world.misses(), None, "seed {seed}: never happened");

@@ -16,6 +16,14 @@ fn sample(name: &str) -> (&'static str, Value) {
     }
 }
 
+/// The words that give a required argument its sample.
+fn typed(entry: &Entry, name: &str) -> Vec<String> {
+    let command = command(entry);
+    let argument = command.get_arguments().find(|argument| argument.get_id() == name);
+    let flag = argument.and_then(|argument| argument.get_long()).map(|long| format!("--{long}"));
+    flag.into_iter().chain([sample(name).0.to_owned()]).collect()
+}
+
 fn command(entry: &Entry) -> Command {
     (entry.arguments)(Command::new("operation"))
 }
@@ -28,9 +36,9 @@ fn the_defaults_of_the_command_line_are_those_of_json() {
             .filter(|argument| argument.is_required_set())
             .map(|argument| argument.get_id().to_string())
             .collect();
-        let words = required.iter().map(|name| sample(name).0);
-        let matches =
-            command(entry).try_get_matches_from(["operation"].into_iter().chain(words)).unwrap();
+        let words = required.iter().flat_map(|name| typed(entry, name));
+        let words = ["operation".to_owned()].into_iter().chain(words);
+        let matches = command(entry).try_get_matches_from(words).unwrap();
         let from_words = entry.from_matches(&matches).unwrap().arguments().unwrap();
         let object: Map<String, Value> =
             required.iter().map(|name| (name.clone(), sample(name).1)).collect();

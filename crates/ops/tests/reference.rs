@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::Command;
 use windlass_domain::Code;
-use windlass_ops::settings::KEYS;
+use windlass_ops::settings::{HOOK_KEYS, KEYS};
 use windlass_ops::table::{AS_IN_HZL, Entry, TABLE};
 
 fn folder() -> PathBuf {
@@ -120,6 +120,14 @@ fn the_reference_of_settings_is_current() {
             key.about
         )
         .unwrap();
+    }
+    text.push_str(
+        "\n## [hooks.NAME]\n\nA hook in the user's file; in a repository's file it is ignored. On \
+         PostgreSQL only hooks of the ledger count (`windlass hook set`); elsewhere the ledger wins by name.\n\n\
+         | key | meaning |\n|---|---|\n",
+    );
+    for (key, about) in HOOK_KEYS {
+        writeln!(text, "| `{key}` | {about} |").unwrap();
     }
     check("settings.md", &text);
 }

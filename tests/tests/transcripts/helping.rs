@@ -18,6 +18,7 @@ fn the_first_page_of_help_names_every_command() {
     Work:
       task      Tasks: add, claim, report, complete
       project   Projects: named queues of tasks
+      dep       Dependencies: what waits for what, across projects
       agent     Agents: who is at work, who did what
       stats     Count the queue and what was finished lately
       why       Say why a task is not being worked on, or why nothing is
@@ -101,7 +102,7 @@ fn every_command_says_how_it_is_used() {
       set-status  Set the status of a task by hand; recorded as an override
       update      Change the fields of a task
       edit        Change a task in your editor
-      move        Move a task and its subtasks to another project
+      move        Move tasks and their subtasks to another project
       add-dep     Let a task wait for another
       remove-dep  Let a task no longer wait for another
       archive     Put a task away; restore brings it back

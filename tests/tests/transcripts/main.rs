@@ -33,6 +33,10 @@ mod working;
 
 mod changing;
 
+mod depending;
+
+mod hooking;
+
 mod finding;
 
 mod showing;

@@ -64,13 +64,12 @@ fn the_tasks_of_hzl_are_brought_here() {
     });
     insta::assert_snapshot!(said, @r#"
     $ windlass import hzl hzl
-    9 tasks and 4 projects made from 36 events of HZL; 36 events recorded
+    9 tasks and 4 projects made from 36 events of HZL; 36 events recorded; 2 hooks
+      and 2 op ids carried
 
     What did not come over as it was
-    - 2 hooks in HZL's outbox: not carried, there are no hooks here yet; such as
-      on_done, queued
-    - 2 op records: not carried, there are no op ids here yet; such as op-delegate-1
-      of delegate, completed
+    - 2 hooks whose address and headers were not read: define them here; such as
+      windlass hook set on_done
     $ … --json
     {
       "source": "hzl",
@@ -79,19 +78,16 @@ fn the_tasks_of_hzl_are_brought_here() {
       "events_read": 36,
       "events_recorded": 36,
       "already_here": 0,
+      "hooks": 2,
+      "ops": 2,
       "notes": [
         {
-          "what": "hooks in HZL's outbox: not carried, there are no hooks here yet",
+          "what": "hooks whose address and headers were not read: define them here",
           "count": 2,
-          "example": "on_done, queued"
-        },
-        {
-          "what": "op records: not carried, there are no op ids here yet",
-          "count": 2,
-          "example": "op-delegate-1 of delegate, completed"
+          "example": "windlass hook set on_done"
         }
       ],
-      "seq": 36,
+      "seq": 40,
       "hash": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
     }
     $ windlass import hzl hzl
@@ -99,10 +95,8 @@ fn the_tasks_of_hzl_are_brought_here() {
       here already
 
     What did not come over as it was
-    - 2 hooks in HZL's outbox: not carried, there are no hooks here yet; such as
-      on_done, queued
-    - 2 op records: not carried, there are no op ids here yet; such as op-delegate-1
-      of delegate, completed
+    - 2 hooks whose address and headers were not read: define them here; such as
+      windlass hook set on_done
     $ windlass project show api
     project api is open, with 4 tasks
       description  The API

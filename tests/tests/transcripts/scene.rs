@@ -196,6 +196,13 @@ impl Scene {
         self.tasks.push(Named { id: text(&added["task_id"]), name });
     }
 
+    /// Gives a name to the newest delivery of a hook.
+    #[track_caller]
+    pub(crate) fn calls_the_newest_delivery(&mut self, name: &'static str) {
+        let listed = self.windlass("hook list --state all --limit 1").run().ok().json();
+        self.tasks.push(Named { id: text(&listed["deliveries"][0]["delivery_id"]), name });
+    }
+
     /// Waits until the lease of a task has run out.
     #[track_caller]
     pub(crate) fn waits_until_a_lease_has_run_out(&self) {

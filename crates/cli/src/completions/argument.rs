@@ -3,6 +3,7 @@
 use clap::{Arg, ValueHint};
 use windlass_domain::{Code, Status};
 use windlass_ops::table::Entry;
+use windlass_ops::workflow::WORKFLOWS;
 
 use super::Candidate;
 
@@ -41,7 +42,7 @@ pub(super) fn value_of(operation: &str, argument: &Arg) -> Wanted {
     let names = argument.get_value_names().unwrap_or_default();
     let name = names.first().map(|name| name.trim_end_matches(",…")).unwrap_or_default();
     match (name, argument.get_id().as_str()) {
-        ("TASK", _) | (_, "task" | "depends_on" | "parent") => {
+        ("TASK", _) | (_, "task" | "tasks" | "depends_on" | "parent") => {
             Wanted::Value(Value::Task(tasks_for(operation)))
         }
         ("STATUS", _) => words(statuses_for(operation).iter().map(|status| status.as_str())),
@@ -52,6 +53,9 @@ pub(super) fn value_of(operation: &str, argument: &Arg) -> Wanted {
             Wanted::Value(Value::Project)
         }
         (_, "agent" | "author" | "from_agent" | "to_agent") => Wanted::Value(Value::Agent),
+        (_, "name") if operation == "workflow.show" => {
+            words(WORKFLOWS.iter().map(|workflow| workflow.name))
+        }
         (_, "code") => words(Code::ALL.iter().map(|code| code.as_str())),
         (_, "format") => {
             let own = Entry::named(operation).map_or(&[][..], |entry| entry.formats);
@@ -72,6 +76,7 @@ fn tasks_for(operation: &str) -> &'static [Status] {
         "task.reopen" => &[Status::Done],
         "task.restore" => &[Status::Archived],
         "task.unblock" => &[Status::Blocked],
+        "workflow.run.handoff" => &[Status::InProgress, Status::Blocked],
         _ => &[Status::InProgress, Status::Ready, Status::Blocked, Status::Backlog, Status::Done],
     }
 }

@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, Command};
 use windlass_ops::table::{Entry, TABLE};
 
 use super::Candidate;
-use super::argument::{Wanted, value_of};
+use super::argument::{Value, Wanted, value_of};
 use crate::command::{GROUPS, globals};
 use crate::own::OWN;
 
@@ -151,6 +151,10 @@ impl Reader {
             arguments.iter().filter(|argument| argument.is_positional() && !argument.is_hide_set());
         match positionals.nth(self.positionals) {
             Some(argument) => (self.value_of(argument), list_before(argument, word)),
+            // Behind the first task comes another one or, mostly, the project they go to.
+            None if arguments.iter().any(|argument| argument.get_id() == "tasks") => {
+                (Wanted::Value(Value::Project), String::new())
+            }
             // Nothing but a flag can come now.
             None if word.is_empty() && !self.only_positionals => {
                 (Wanted::Words(self.flag_names()), String::new())
@@ -206,10 +210,14 @@ fn commands_below(path: &[String]) -> Vec<Candidate> {
         let [leaf] = rest else { return None };
         Some(Candidate::new(*leaf, entry.about))
     });
+    let groups = GROUPS.iter().filter_map(|(group, about)| {
+        let words: Vec<&str> = group.split('.').collect();
+        let [word] = words.strip_prefix(path.as_slice())? else { return None };
+        Some(Candidate::new(*word, *about))
+    });
     if !path.is_empty() {
-        return operations.collect();
+        return groups.chain(operations).collect();
     }
-    let groups = GROUPS.iter().map(|(group, about)| Candidate::new(*group, *about));
     let own = OWN.iter().map(|own| Candidate::new(own.name, own.about));
     let help = [Candidate::new("help", "Show the help of a command")];
     groups.chain(operations).chain(own).chain(help).collect()
@@ -219,7 +227,6 @@ fn commands_below(path: &[String]) -> Vec<Candidate> {
 mod tests {
     use windlass_domain::Status;
 
-    use super::super::argument::Value;
     use super::*;
 
     /// What is wanted at the end of a line; a space at its end begins a new word.
@@ -242,6 +249,8 @@ mod tests {
         }
         assert!(offered("--json task ").contains(&"claim".to_owned()));
         assert!(offered("help task ").contains(&"claim".to_owned()));
+        assert!(offered("workflow ").contains(&"run".to_owned()));
+        assert_eq!(offered("workflow run "), ["start", "handoff", "delegate"]);
         assert!(offered("nothing ").is_empty());
     }
 

@@ -238,15 +238,18 @@ pub fn may_trigger(kind: Kind) -> bool {
         | Kind::ProjectRenamed
         | Kind::ProjectFrozen
         | Kind::ProjectUnfrozen
+        | Kind::ProjectDeleted
         | Kind::TaskUpdated
         | Kind::ClaimRenewed
         | Kind::TaskMoved
+        | Kind::TaskDeleted
         | Kind::TaskPruned
         | Kind::CommentAdded
         | Kind::CheckpointRecorded
         | Kind::ProgressSet
         | Kind::DependencyAdded
         | Kind::DependencyRemoved
+        | Kind::DependencyKept
         | Kind::WorkflowRan
         | Kind::OpCompleted
         | Kind::HookSet

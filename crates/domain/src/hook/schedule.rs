@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gaps_grow_by_the_schedule() {
+    fn the_gaps_grow_by_the_schedule_row_c18() {
         let gaps = [30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR, 6 * HOUR, 6 * HOUR, 6 * HOUR];
         for (attempts, expected) in (1..).zip(gaps) {
             let gap = gap(&failed(attempts)).unwrap();
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_attempt_is_the_last_however_much_time_is_left() {
+    fn the_last_attempt_is_the_last_however_much_time_is_left_row_t3() {
         for most in 1..=20 {
             let last = Failed { max_attempts: most, ..failed(most) };
             assert_eq!(gap(&last), None);

@@ -35,6 +35,9 @@ CREATE UNIQUE INDEX events_stream ON events (stream, stream_seq);
 CREATE INDEX events_notes ON events (stream, seq)
     WHERE kind IN ('comment_added', 'checkpoint_recorded', 'task_blocked');
 
+-- Everything that one run or one execution under an op id did.
+CREATE INDEX events_correlation ON events (correlation, seq) WHERE correlation IS NOT NULL;
+
 CREATE FUNCTION events_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION 'events are append-only';

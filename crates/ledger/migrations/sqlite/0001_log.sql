@@ -35,6 +35,9 @@ CREATE UNIQUE INDEX events_stream ON events (stream, stream_seq);
 CREATE INDEX events_notes ON events (stream, seq)
     WHERE kind IN ('comment_added', 'checkpoint_recorded', 'task_blocked');
 
+-- Everything that one run or one execution under an op id did.
+CREATE INDEX events_correlation ON events (correlation, seq) WHERE correlation IS NOT NULL;
+
 -- `INSERT OR REPLACE` deletes without a delete trigger, so a wrong seq is refused before it can.
 CREATE TRIGGER events_gapless BEFORE INSERT ON events
 WHEN NEW.seq <> (SELECT coalesce(max(seq), 0) + 1 FROM events)

@@ -197,7 +197,12 @@ fn a_status_that_does_not_change_enqueues_nothing(bed: &mut Bed) {
     }
     let project = bed.project("api");
     let task = bed.add(project, |_| {});
-    let blocked = || TaskBlocked { reason: None, authority: Authority::Free, forced: None };
+    let blocked = || TaskBlocked {
+        reason: None,
+        auto_unpause: false,
+        authority: Authority::Free,
+        forced: None,
+    };
     bed.happen(task, blocked());
     bed.happen(task, blocked());
     bed.happen(task, CommentAdded { text: "still".into() });

@@ -2,6 +2,7 @@
 
 mod activity;
 mod bulk;
+mod deleting;
 mod edges;
 mod hooks;
 mod lists;
@@ -14,6 +15,7 @@ mod pruning;
 mod queue;
 mod search;
 mod views;
+mod workflows;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};

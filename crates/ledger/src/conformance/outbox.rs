@@ -271,7 +271,7 @@ fn a_retried_delivery_begins_anew_under_the_same_id(bed: &mut Bed) {
     claims(bed, "w", 9);
     bed.write(|tx| {
         let tracked = tx.delivery_named(&deliveries[0].to_string())?;
-        tx.retry_hook(&tracked.delivery)
+        tx.retry_hooks(&[tracked.delivery])
     })
     .unwrap();
     let claimed = claim(bed, 9).remove(0);
@@ -375,7 +375,7 @@ fn a_rebuild_keeps_the_lock_of_a_delivery_that_was_put_back(bed: &mut Bed) {
     claims(bed, "w", 9);
     bed.write(|tx| {
         let tracked = tx.deliveries(Shown::Ended(State::Failed), 1)?.remove(0);
-        tx.retry_hook(&tracked.delivery)
+        tx.retry_hooks(&[tracked.delivery])
     })
     .unwrap();
     let held = claim(bed, 1).remove(0);

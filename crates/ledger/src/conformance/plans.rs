@@ -15,7 +15,7 @@ use crate::edges::{self, EdgeFilter, EndFilter, Start};
 use crate::search::{Within, Words};
 use crate::sql::{self, Narrow, What};
 use crate::store::ListFilter;
-use crate::{Location, SearchFilter, sqlite};
+use crate::{Location, QueueFilter, SearchFilter, sqlite};
 
 const MANY: usize = 100_000;
 /// Due dates count from here.
@@ -300,6 +300,11 @@ fn counting_what_nothing_narrows_is_one_walk_over_the_edges_on_sqlite() {
     }
 }
 
+/// Somebody with many tasks, but none in progress.
+fn in_hand() -> QueueFilter {
+    QueueFilter { tags: vec!["common".into()], ..super::anybody("bob") }
+}
+
 fn searches(project: ProjectId) -> [(&'static str, SearchFilter, Within); 3] {
     let all = SearchFilter::default();
     [
@@ -337,6 +342,16 @@ fn claims_lists_and_histories_take_few_steps_on_sqlite() {
         ),
         ("history", steps(&raw, sql::HISTORY, &[Cell::Bytes(&task.to_bytes()), Cell::Int(100)])),
         ("notes", steps(&raw, sql::NOTES, &[Cell::Bytes(&task.to_bytes())])),
+        (
+            "checkpoints",
+            steps(&raw, sql::CHECKPOINTS, &[Cell::Bytes(&task.to_bytes()), Cell::Int(3)]),
+        ),
+        (
+            "correlated",
+            steps(&raw, sql::CORRELATED, &[Cell::Bytes(&[7; 16]), Cell::Int(0), Cell::Int(10)]),
+        ),
+        ("pauses that are over", steps(&raw, sql::PAUSE_OVER, &[])),
+        ("in hand", sql::in_hand(&in_hand(), |text, cells| steps(&raw, text, cells))),
         ("events", steps(&raw, sql::EVENTS_AFTER, &[Cell::Int(3), Cell::Int(10)])),
         (
             "by suffix",
@@ -485,8 +500,13 @@ fn claims_lists_and_histories_touch_few_rows_on_postgres() {
         ("own leases", sql::RAN_OUT_OF, vec![Cell::Text("bob"), Cell::Int(i64::MAX), Cell::Int(5)]),
         ("history", sql::HISTORY, vec![Cell::Bytes(&task), Cell::Int(100)]),
         ("notes", sql::NOTES, vec![Cell::Bytes(&task)]),
+        ("checkpoints", sql::CHECKPOINTS, vec![Cell::Bytes(&task), Cell::Int(3)]),
+        ("correlated", sql::CORRELATED, vec![Cell::Bytes(&task), Cell::Int(0), Cell::Int(10)]),
+        ("pauses that are over", sql::PAUSE_OVER, Vec::new()),
         ("events", sql::EVENTS_AFTER, vec![Cell::Int(50_000), Cell::Int(10)]),
     ];
+    let rows = sql::in_hand(&in_hand(), |text, cells| rows_touched(&mut client, text, cells));
+    assert!(rows <= 200.0, "in hand touched {rows} rows");
     for (name, text, cells) in statements {
         let rows = rows_touched(&mut client, text, &cells);
         assert!(rows <= 200.0, "{name} touched {rows} rows");

@@ -150,7 +150,7 @@ fn an_edge_to_a_pruned_task_stays_and_holds_nothing_up(bed: &mut Bed) {
     let id = finished(bed, project);
     let settled = bed.add(project, |task| task.depends_on = vec![id]);
     let added = bed.add(project, |_| {});
-    bed.happen(added, DependencyAdded { on: id });
+    bed.happen(added, DependencyAdded { on: id, because: None });
     bed.happen(settled, set(Status::Done));
     prune(bed, id).unwrap();
     bed.happen(settled, set(Status::Ready));
@@ -166,7 +166,7 @@ fn an_edge_from_a_pruned_task_goes(bed: &mut Bed) {
     let project = bed.project("api");
     let id = finished(bed, project);
     let open = bed.add(project, |_| {});
-    bed.happen(id, DependencyAdded { on: open });
+    bed.happen(id, DependencyAdded { on: open, because: None });
     prune(bed, id).unwrap();
     assert_eq!(bed.ledger.read(|snapshot| Ok(snapshot.dependents(open)?)).unwrap(), []);
     bed.happen(open, set(Status::Done));

@@ -83,11 +83,11 @@ fn removing_a_dependency_frees_the_task(bed: &mut Bed) {
     let project = bed.project("api");
     let first = bed.add(project, |_| {});
     let second = bed.add(project, |_| {});
-    bed.happen(second, DependencyAdded { on: first });
+    bed.happen(second, DependencyAdded { on: first, because: None });
     assert_eq!(open_dependencies(bed, second), 1);
-    bed.happen(second, DependencyRemoved { on: first });
+    bed.happen(second, DependencyRemoved { on: first, because: None });
     assert_eq!(open_dependencies(bed, second), 0);
-    bed.happen(second, DependencyRemoved { on: first });
+    bed.happen(second, DependencyRemoved { on: first, because: None });
     assert_eq!(open_dependencies(bed, second), 0, "what is not there is not removed twice");
 }
 

@@ -93,6 +93,11 @@ impl Snapshot<'_> {
         self.store.shown_deliveries(shown, limit)
     }
 
+    /// How many deliveries of a hook wait to be sent, or are being sent.
+    pub fn waiting_for_hook(&mut self, name: &str) -> Result<u64, Fault> {
+        self.store.waiting_for_hook(name)
+    }
+
     pub fn hook_counts(&mut self) -> Result<HookCounts, Fault> {
         self.store.hook_counts()
     }

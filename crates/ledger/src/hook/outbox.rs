@@ -195,10 +195,11 @@ impl Transaction<'_> {
         Ok(was_held)
     }
 
-    /// Puts a delivery back into the outbox, as if it were new.
-    pub fn retry_hook(&mut self, delivery: &Delivery) -> Result<(), Error> {
-        let event = delivery.retry()?;
-        Ok(self.end_deliveries(vec![(delivery.clone(), event)])?)
+    /// Puts deliveries back into the outbox, as if they were new.
+    pub fn retry_hooks(&mut self, deliveries: &[Delivery]) -> Result<(), Error> {
+        let retried = deliveries.iter().map(|delivery| Ok((delivery.clone(), delivery.retry()?)));
+        let retried = retried.collect::<Result<Vec<_>, Refusal>>()?;
+        Ok(self.end_deliveries(retried)?)
     }
 
     /// Takes a delivery out of the outbox, unless it is just being sent.

@@ -96,6 +96,7 @@ const EXPIRE_NEXT: &str = "SELECT min(expires_at) FROM outbox WHERE lock_token I
 const LOCKED_FIRST: &str = "SELECT min(locked_at) FROM outbox WHERE lock_token IS NOT NULL";
 
 const COUNT_STATES: &str = "SELECT state, count(*) FROM deliveries GROUP BY state";
+const WAITING_FOR: &str = "SELECT count(*) FROM outbox WHERE hook = $1";
 const COUNT_LOCKED: &str = "SELECT count(*) FROM outbox WHERE lock_token IS NOT NULL";
 
 /// By `deliveries_state`.
@@ -244,6 +245,12 @@ pub(crate) trait Hooks: Statements {
     ) -> Result<Vec<Tracked>, Fault> {
         let cells = [Cell::Int(range.0), Cell::Int(range.1), Cell::count(limit)];
         all(self, BY_SUFFIX, &cells, read_tracked)
+    }
+
+    /// Reads the whole outbox: only for whoever changes definitions.
+    fn waiting_for_hook(&mut self, name: &str) -> Result<u64, Fault> {
+        let count = first(self, WAITING_FOR, &[Cell::Text(name)], |row| row.count(0))?;
+        Ok(count.unwrap_or(0))
     }
 
     fn hook_counts(&mut self) -> Result<HookCounts, Fault> {

@@ -1,8 +1,18 @@
-//! `hook`: outgoing notifications, and how they are sent.
+//! Operations on hooks: their definitions, the deliveries they set off, and how those are sent.
 
+mod again;
 mod dispatch;
 mod drain;
+mod list;
+mod set;
+mod show;
+mod view;
 mod worker;
 
+pub use again::{Discard, Discarded, Retried, Retry};
 pub use drain::{Drain, Drained};
+pub use list::{List, Listed};
+pub use set::{Remove, Removed, Set};
+pub use show::{Show, Shown};
+pub use view::{DeliveryView, HookView, OutboxCounts};
 pub use worker::{Worked, Worker};

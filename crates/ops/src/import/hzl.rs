@@ -5,6 +5,7 @@
 //! with, takes up where the last one ended.
 
 mod ids;
+mod leftover;
 mod projects;
 mod relations;
 mod take;
@@ -18,17 +19,16 @@ use serde::{Deserialize, Serialize};
 use windlass_domain::Time;
 use windlass_ledger::{Error, Hzl as Files};
 
-use super::notes::{Note, Notes, already_here, with_notes};
+use super::notes::{Note, already_here, with_notes};
 use crate::context::{Context, Step};
 use crate::operation::{Access, Operation, Output, Place};
 use crate::sheet::{Sheet, counted};
+use leftover::Leftover;
 use take::Taking;
 
 /// Events of HZL that are recorded in one transaction.
 const CHUNK: u64 = 20_000;
 
-const HOOKS: &str = "hooks in HZL's outbox: not carried, there are no hooks here yet";
-const OPS: &str = "op records: not carried, there are no op ids here yet";
 const NO_CACHE: &str = "caches of HZL that are missing: no hooks and op records were looked at";
 const MISSING: &str = "dependencies on tasks that are not there: kept, they hold nothing up";
 
@@ -53,6 +53,10 @@ pub struct HzlImported {
     pub events_recorded: u64,
     /// Events of HZL that were here already.
     pub already_here: u64,
+    /// Notifications that HZL had not delivered, and that are in the outbox here now.
+    pub hooks: u64,
+    /// Op ids under which HZL ran a workflow, so that none of them runs again.
+    pub ops: u64,
     /// What could not be carried as it was.
     pub notes: Vec<Note>,
     pub seq: u64,
@@ -86,13 +90,27 @@ impl Operation for Hzl {
             let done = taking.counts.read;
             cx.step(Step { doing: "importing from HZL", done, of, unit: "events" });
         }
-        note_what_stays(&hzl, &mut taking.notes)?;
-        self.answer(cx, taking)
+        let left = match (hzl.hooks()?, hzl.ops()?) {
+            (Some(hooks), Some(ops)) => {
+                cx.write_part(&actor, |tx| leftover::carry(tx, &hooks, &ops))?
+            }
+            (_, _) => {
+                taking.notes.add(NO_CACHE, "cache.db");
+                Leftover::default()
+            }
+        };
+        self.answer(cx, taking, left)
     }
 }
 
 impl Hzl {
-    fn answer(&self, cx: &mut Context, mut taking: Taking) -> Result<HzlImported, Error> {
+    fn answer(
+        &self,
+        cx: &mut Context,
+        mut taking: Taking,
+        left: Leftover,
+    ) -> Result<HzlImported, Error> {
+        taking.notes.extend(left.notes);
         let head = cx.read(|snapshot| {
             for (task, on) in snapshot.orphan_edges()? {
                 if taking.has(task) {
@@ -108,6 +126,8 @@ impl Hzl {
             events_read: taking.counts.read,
             events_recorded: taking.counts.recorded,
             already_here: taking.counts.here,
+            hooks: left.hooks,
+            ops: left.ops,
             notes: taking.notes.into_list(),
             seq: head.seq,
             hash: head.hash.to_string(),
@@ -115,25 +135,16 @@ impl Hzl {
     }
 }
 
-/// Hooks and op records have no place here yet.
-fn note_what_stays(hzl: &Files, notes: &mut Notes) -> Result<(), Error> {
-    let Some(hooks) = hzl.hooks()? else {
-        notes.add(NO_CACHE, "cache.db");
-        return Ok(());
-    };
-    for hook in hooks {
-        notes.add(HOOKS, format_args!("{}, {}", hook.name, hook.status));
-    }
-    for op in hzl.ops()?.unwrap_or_default() {
-        notes.add(OPS, format_args!("{} of {}, {}", op.id, op.workflow, op.state));
-    }
-    Ok(())
-}
-
 impl Output for HzlImported {
     fn sheet(&self, _now: Time) -> Sheet {
+        let left = match (self.hooks, self.ops) {
+            (0, 0) => String::new(),
+            (hooks, ops) => {
+                format!("; {} and {} carried", counted(hooks, "hook"), counted(ops, "op id"))
+            }
+        };
         let sheet = Sheet::line(format!(
-            "{} and {} made from {} of HZL; {} recorded{}",
+            "{} and {} made from {} of HZL; {} recorded{}{left}",
             counted(self.tasks, "task"),
             counted(self.projects, "project"),
             counted(self.events_read, "event"),

@@ -255,7 +255,9 @@ impl Add {
         let project = match &parent {
             Some(parent) => {
                 refuse_as_parent(parent)?;
-                tx.project(parent.project)?
+                let project = tx.project(parent.project)?;
+                project.refuse_if_deleted(parent.id)?;
+                project
             }
             None => named_or_inbox(tx, &wanted.project)?,
         };
@@ -332,7 +334,7 @@ fn forced_done(
 }
 
 /// A subtask is one level below a task that is not archived.
-pub(super) fn refuse_as_parent(parent: &Task) -> Result<(), Refusal> {
+pub(crate) fn refuse_as_parent(parent: &Task) -> Result<(), Refusal> {
     refuse_archived(parent, "a new subtask")?;
     if parent.parent.is_none() {
         return Ok(());

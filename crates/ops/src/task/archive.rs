@@ -118,6 +118,7 @@ impl Operation for Restore {
         cx.write(&actor, |tx| {
             let before = tx.task_named(&self.task)?;
             let restored = transition::restore(&before)?;
+            tx.project(before.project)?.refuse_if_deleted(before.id)?;
             let events: Vec<Event> = [restored].into_iter().chain(comment.clone()).collect();
             let after = tx.record_task(&before, events)?;
             Ok(Changed::new(&before, &after))

@@ -257,19 +257,13 @@ fn claim_one(
 }
 
 /// Claims the first task of the queue.
-fn claim_next(
+pub(crate) fn claim_next(
     tx: &mut Transaction<'_>,
     filters: &Filters,
     request: &Request<'_>,
     view: Level,
 ) -> Result<Claimed, Error> {
-    let project = filters.project.as_deref().map(|name| tx.project_named(name)).transpose()?;
-    let filter = QueueFilter {
-        project: project.map(|project| project.id),
-        agent: request.agent.to_owned(),
-        role: filters.role.clone(),
-        tags: filters.tags.clone(),
-    };
+    let filter = filters.of_queue(tx, request.agent)?;
     let candidates = match &filters.parent {
         Some(parent) => {
             let parent = tx.task_named(parent)?;
@@ -286,6 +280,23 @@ fn claim_next(
     let won = win(tx, task, request)?;
     let outcome = Outcome::claimed(task, "the first task of the queue was claimed");
     Claimed::new(tx, task, &won, view, Trace::new("next", filters.clone(), outcome, alternatives))
+}
+
+impl Filters {
+    /// What a caller may take from the queue.
+    pub(crate) fn of_queue(
+        &self,
+        tx: &mut Transaction<'_>,
+        agent: &str,
+    ) -> Result<QueueFilter, Error> {
+        let project = self.project.as_deref().map(|name| tx.project_named(name)).transpose()?;
+        Ok(QueueFilter {
+            project: project.map(|project| project.id),
+            agent: agent.to_owned(),
+            role: self.role.clone(),
+            tags: self.tags.clone(),
+        })
+    }
 }
 
 /// Decides and records the claim.
@@ -365,7 +376,7 @@ impl Outcome {
     }
 
     /// Why nothing was claimed, and what the caller can go on with.
-    fn sheet(&self) -> Sheet {
+    pub(crate) fn sheet(&self) -> Sheet {
         self.own_expired.iter().fold(Sheet::line(self.reason.clone()), |sheet, id| {
             sheet.and_line(Cell::dim(format!("    windlass task renew {}", id.short())))
         })

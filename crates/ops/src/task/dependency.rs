@@ -58,7 +58,7 @@ impl Operation for AddDep {
                 if let Some(way) = tx.waiting_path(on, task.id)? {
                     return Err(dependency::cycle(task.id, on, &way).into());
                 }
-                tx.record_task(&task, [DependencyAdded { on }.into()])?;
+                tx.record_task(&task, [DependencyAdded { on, because: None }.into()])?;
             }
             Ok(DepChanged {
                 task_id: task.id,
@@ -102,7 +102,7 @@ impl Operation for RemoveDep {
             };
             let was_there = tx.prerequisites(task.id)?.contains(&on);
             if was_there {
-                tx.record_task(&task, [DependencyRemoved { on }.into()])?;
+                tx.record_task(&task, [DependencyRemoved { on, because: None }.into()])?;
             } else {
                 // An id that is neither a dependency nor a task is a mistake worth telling.
                 tx.task_named(&self.depends_on)?;

@@ -349,7 +349,7 @@ fn total(snapshot: &mut Snapshot<'_>, filter: &ListFilter) -> Result<u64, Fault>
     }
     let projects = match filter.project {
         Some(id) => vec![snapshot.project(id)?],
-        None => snapshot.projects()?,
+        None => snapshot.all_projects()?,
     };
     let count = |project: &Project| match filter.status {
         _ if is_available && project.frozen => 0,

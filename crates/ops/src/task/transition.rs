@@ -102,7 +102,8 @@ impl Operation for Block {
         let reason =
             self.comment.as_deref().map(|given| text::said("comment", given)).transpose()?;
         change(cx, &self.task, caller.name(), None, |_, task| {
-            Ok(Some(transition::block(task, &caller.bearer(task), reason.clone())?))
+            let until = transition::Until::Unblocked;
+            Ok(Some(transition::block(task, &caller.bearer(task), reason.clone(), until)?))
         })
     }
 }
@@ -184,7 +185,11 @@ impl Operation for Reopen {
         let to = Status::parse(&self.status)?;
         let comment = comment(self.comment.as_deref())?;
         let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
-        change(cx, &self.task, &actor, comment, |_, task| Ok(Some(transition::reopen(task, to)?)))
+        change(cx, &self.task, &actor, comment, |tx, task| {
+            let reopened = transition::reopen(task, to)?;
+            tx.project(task.project)?.refuse_if_deleted(task.id)?;
+            Ok(Some(reopened))
+        })
     }
 }
 
@@ -222,7 +227,11 @@ impl Operation for SetStatus {
             };
             let request = Request { agent: caller.name(), role: None, lease, now: tx.now() };
             let claim = Some(&request).filter(|_| caller.is_named());
-            Ok(transition::set_status(task, to, &caller.bearer(task), &obstacles, claim)?)
+            let set = transition::set_status(task, to, &caller.bearer(task), &obstacles, claim)?;
+            if set.is_some() {
+                tx.project(task.project)?.refuse_if_deleted(task.id)?;
+            }
+            Ok(set)
         })
     }
 }

@@ -209,6 +209,7 @@ impl Update {
         }
         let parent = tx.task_named(given)?;
         refuse_as_parent(&parent)?;
+        tx.project(parent.project)?.refuse_if_deleted(parent.id)?;
         if !tx.children(task.id)?.is_empty() {
             return Err(Refusal::new(
                 Code::SubtaskDepth,

@@ -78,7 +78,7 @@ impl Plan {
         so_far.notes = self.notes.clone();
         let mut new = self.in_order();
         // A ledger that holds nothing but projects need not be asked for each task.
-        let changes: u64 = snapshot.projects()?.iter().map(|project| project.version).sum();
+        let changes: u64 = snapshot.all_projects()?.iter().map(|project| project.version).sum();
         if so_far.head.seq == changes {
             return Ok(Around { new, so_far });
         }

@@ -56,7 +56,11 @@ pub(super) fn history(issue: &Issue, ties: &Ties, now: Time, clean: &mut Clean<'
         match tie.and_then(|tie| Some((tie.at.filter(|at| *at > created_at)?, tie))) {
             Some((at, tie)) => {
                 let actor = actor(tie.by.as_ref().or(issue.created_by.as_ref()), "author", clean);
-                later.push(Did { at, actor, event: DependencyAdded { on: *on }.into() });
+                later.push(Did {
+                    at,
+                    actor,
+                    event: DependencyAdded { on: *on, because: None }.into(),
+                });
             }
             None => on_since_creation.push(*on),
         }
@@ -111,7 +115,7 @@ fn settle(
             Some(Did { at, actor, event: event.into() })
         }
         (State::Blocked, _) => {
-            let event = TaskBlocked { reason: None, authority, forced: None };
+            let event = TaskBlocked { reason: None, auto_unpause: false, authority, forced: None };
             Some(Did { at, actor, event: event.into() })
         }
         (State::Closed, _) => {

@@ -150,7 +150,7 @@ impl Taking {
         if events.iter().any(|event| event.task == HZL_PROJECTS) {
             let log: Vec<(i64, EventId)> =
                 hzl.project_events()?.iter().map(|event| (event.row, own_id(event))).collect();
-            for project in projects {
+            for project in tx.all_projects()? {
                 let stream = project.id.into();
                 let known = known(&tx.whole_history(stream)?, &log);
                 self.known.insert(stream, known);
@@ -366,8 +366,12 @@ fn meaning(
             }
             events
         }
-        Said::DependencyAdded { .. } => on.map(|on| DependencyAdded { on }.into()).collect(),
-        Said::DependencyRemoved { .. } => on.map(|on| DependencyRemoved { on }.into()).collect(),
+        Said::DependencyAdded { .. } => {
+            on.map(|on| DependencyAdded { on, because: None }.into()).collect()
+        }
+        Said::DependencyRemoved { .. } => {
+            on.map(|on| DependencyRemoved { on, because: None }.into()).collect()
+        }
         Said::ParentSet { .. } if related.parent_changed => {
             let parent = Some(related.parent.map_or(Change::Cleared, Change::To));
             vec![TaskUpdated { parent, ..TaskUpdated::default() }.into()]

@@ -201,8 +201,15 @@ pub(super) fn change_status(task: &Task, change: &Move, by: &By, at: Time) -> Ve
     let set = |to| StatusSet { to, authority: by.authority(task), forced: None }.into();
     let restored = |to| TaskRestored { to }.into();
     let claimed = |won| claim(task, change, by, at, won);
-    let blocked =
-        || TaskBlocked { reason: None, authority: by.authority(task), forced: None }.into();
+    let blocked = || {
+        TaskBlocked {
+            reason: None,
+            auto_unpause: false,
+            authority: by.authority(task),
+            forced: None,
+        }
+        .into()
+    };
     match (task.status, change.to) {
         (Backlog, Backlog)
         | (Ready, Ready)
@@ -215,8 +222,15 @@ pub(super) fn change_status(task: &Task, change: &Move, by: &By, at: Time) -> Ve
         (Blocked, InProgress) if is_held_by(task, &owner(task, change, by)) => {
             let (lease_until, lease_ms) = lease(change, at);
             vec![
-                TaskUnblocked { to: InProgress, lease_until, lease_ms, authority, forced: None }
-                    .into(),
+                TaskUnblocked {
+                    to: InProgress,
+                    routed_to: None,
+                    lease_until,
+                    lease_ms,
+                    authority,
+                    forced: None,
+                }
+                .into(),
             ]
         }
         (Backlog | Blocked | Done, InProgress) => vec![claimed(Won::Overridden)],
@@ -228,7 +242,17 @@ pub(super) fn change_status(task: &Task, change: &Move, by: &By, at: Time) -> Ve
         (InProgress, Ready) => vec![TaskReleased { authority, forced: None }.into()],
         (Blocked, Ready) => {
             let (lease_until, lease_ms) = (None, None);
-            vec![TaskUnblocked { to: Ready, lease_until, lease_ms, authority, forced: None }.into()]
+            vec![
+                TaskUnblocked {
+                    to: Ready,
+                    routed_to: None,
+                    lease_until,
+                    lease_ms,
+                    authority,
+                    forced: None,
+                }
+                .into(),
+            ]
         }
         (Done, Ready | Backlog) => vec![TaskReopened { to: change.to }.into()],
         (Backlog, Ready) | (Ready | InProgress | Blocked, Backlog) => vec![set(change.to)],

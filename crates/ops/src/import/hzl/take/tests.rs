@@ -67,7 +67,8 @@ fn what_cannot_happen_is_noted_and_left_out_with_all_after_it() {
     let task = Task::created(TaskId::from_bytes([2; 16]), &created, 1, NOW);
     let authority = windlass_domain::event::Authority::Free;
     let archived: Event = TaskArchived { authority: authority.clone(), forced: None }.into();
-    let blocked: Event = TaskBlocked { reason: None, authority, forced: None }.into();
+    let blocked: Event =
+        TaskBlocked { reason: None, auto_unpause: false, authority, forced: None }.into();
     let mut notes = Notes::default();
     let kept = possible(task, vec![archived.clone(), blocked, archived], NOW, &mut notes);
     assert_eq!(kept.len(), 1);

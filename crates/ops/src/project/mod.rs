@@ -1,5 +1,7 @@
 //! Operations on projects.
 
+mod delete;
+
 use std::iter::Sum;
 
 use clap::Args;
@@ -9,6 +11,9 @@ use windlass_domain::event::ProjectCreated;
 use windlass_domain::project::{Counts, INBOX, Project, inbox, protected};
 use windlass_domain::{Code, Refusal, Status, Time, text};
 use windlass_ledger::{Error, Transaction};
+
+pub(crate) use delete::tasks_of;
+pub use delete::{Delete, Deleted};
 
 use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Output};

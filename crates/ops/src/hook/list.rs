@@ -1,0 +1,136 @@
+//! `hook list`: the hooks in force, and what became of what they set off.
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windlass_domain::Time;
+use windlass_domain::hook::State;
+use windlass_ledger::{Error, Shown};
+
+use super::view::{DeliveryView, HookView, OutboxCounts};
+use crate::context::Context;
+use crate::operation::{Access, Operation, Output};
+use crate::sheet::{Cell, Sheet};
+
+/// Lists the hooks, and deliveries of one state.
+#[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
+pub struct List {
+    /// Which deliveries
+    #[arg(long, value_name = "STATE", default_value = "failed")]
+    #[serde(default = "failed")]
+    pub state: Which,
+    /// How many deliveries at most, newest first
+    #[arg(long, value_name = "NUMBER", default_value_t = 20)]
+    #[serde(default = "twenty")]
+    pub limit: u64,
+}
+
+/// Deliveries of a state.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Which {
+    Queued,
+    Processing,
+    Delivered,
+    Failed,
+    Discarded,
+    All,
+}
+
+fn failed() -> Which {
+    Which::Failed
+}
+
+fn twenty() -> u64 {
+    20
+}
+
+impl From<Which> for Shown {
+    fn from(which: Which) -> Self {
+        match which {
+            Which::Queued => Self::Waiting,
+            Which::Processing => Self::Processing,
+            Which::Delivered => Self::Ended(State::Delivered),
+            Which::Failed => Self::Ended(State::Failed),
+            Which::Discarded => Self::Ended(State::Discarded),
+            Which::All => Self::All,
+        }
+    }
+}
+
+/// The hooks in force, some deliveries, and how many there are.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Listed {
+    pub hooks: Vec<HookView>,
+    /// Which deliveries are shown.
+    pub state: Which,
+    pub deliveries: Vec<DeliveryView>,
+    pub counts: OutboxCounts,
+}
+
+impl Operation for List {
+    type Output = Listed;
+    const NAME: &'static str = "hook.list";
+    const ABOUT: &'static str =
+        "List the hooks, and their deliveries: by default those that failed";
+    const EXAMPLE: &'static str = "windlass hook list --state queued";
+    const ACCESS: Access = Access::Read;
+
+    fn run(&self, cx: &mut Context) -> Result<Listed, Error> {
+        let settings = cx.settings.clone();
+        cx.read(|snapshot| {
+            let hooks = snapshot.hooks()?;
+            let deliveries = snapshot.deliveries(self.state.into(), self.limit)?;
+            Ok(Listed {
+                hooks: hooks.iter().map(|hook| HookView::of(hook, &settings)).collect(),
+                state: self.state,
+                deliveries: deliveries.iter().map(DeliveryView::from).collect(),
+                counts: snapshot.hook_counts()?.into(),
+            })
+        })
+    }
+}
+
+impl Output for Listed {
+    fn sheet(&self, now: Time) -> Sheet {
+        let sheet = match self.hooks.is_empty() {
+            true => Sheet::line("no hooks; define one: windlass hook set on_done --url URL"),
+            false => Sheet::default().and_table(
+                &["hook", "on", "to…", "for…", "from…"],
+                self.hooks.iter().map(hook_row).collect(),
+            ),
+        };
+        let sheet = match self.deliveries.is_empty() {
+            true => sheet,
+            false => sheet.and_table(
+                &["delivery", "hook", "task", "state", "tried", "when", "error…"],
+                self.deliveries.iter().map(|delivery| delivery_row(delivery, now)).collect(),
+            ),
+        };
+        sheet.and_line(Cell::dim(format!("outbox: {}", self.counts.in_words())))
+    }
+}
+
+fn hook_row(hook: &HookView) -> Vec<Cell> {
+    vec![
+        hook.name.clone().into(),
+        hook.on.clone().into(),
+        hook.target().into(),
+        hook.filter().into(),
+        Cell::dim(&hook.source),
+    ]
+}
+
+fn delivery_row(delivery: &DeliveryView, now: Time) -> Vec<Cell> {
+    vec![
+        delivery.delivery_id.short().into(),
+        delivery.hook.clone().into(),
+        delivery.task_id.short().into(),
+        delivery.state_cell(),
+        format!("{} of {}", delivery.attempts, delivery.max_attempts).into(),
+        Cell::dim(delivery.next(now)),
+        delivery.last_error.clone().unwrap_or_default().into(),
+    ]
+}

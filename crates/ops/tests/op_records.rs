@@ -1,0 +1,302 @@
+//! What an operation answered under an op id is answered again, for seven days.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use serde_json::{Value, json};
+use windlass_domain::op::OpId;
+use windlass_domain::{Code, Time};
+use windlass_ledger::{Clock, Error, Location, Recorded, Synchronous};
+use windlass_ops::context::Surroundings;
+use windlass_ops::settings::Resolved;
+use windlass_ops::sheet::Sheet;
+use windlass_ops::table::{Answer, Entry, TABLE};
+use windlass_ops::{Access, Context, Place, Workplace};
+use windlass_testkit::postgres;
+
+const DAY: i64 = 24 * 60 * 60 * 1_000;
+
+struct Hand(AtomicI64);
+
+impl Clock for Hand {
+    fn now(&self) -> Time {
+        Time::from_millis(self.0.load(Ordering::SeqCst))
+    }
+}
+
+/// A ledger with a project and a task in every status, whose clock can be set.
+struct Stage {
+    cx: Context,
+    clock: Arc<Hand>,
+    tasks: Vec<(&'static str, String)>,
+    _folder: tempfile::TempDir,
+}
+
+impl Stage {
+    fn on_sqlite() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let location = Location::Sqlite(folder.path().join("ledger.db"));
+        Self::at(location, folder)
+    }
+
+    fn at(location: Location, folder: tempfile::TempDir) -> Self {
+        let clock = Arc::new(Hand(AtomicI64::new(1_794_735_000_000)));
+        let mut workplace = Workplace::new(location);
+        workplace.clock = Some(Arc::clone(&clock) as Arc<dyn Clock>);
+        workplace.synchronous = Synchronous::Normal;
+        let surroundings = Surroundings { user: "user".into(), ..Surroundings::default() };
+        let cx = Context::new(workplace, surroundings, Resolved::default());
+        let mut stage = Self { cx, clock, tasks: Vec::new(), _folder: folder };
+        stage.prepare();
+        stage
+    }
+
+    fn prepare(&mut self) {
+        for name in ["api", "web"] {
+            self.does("project.create", json!({"name": name}));
+        }
+        self.does("project.freeze", json!({"name": "web"}));
+        for (name, status) in [
+            ("READY", "ready"),
+            ("HELD", "in_progress"),
+            ("BLOCKED", "blocked"),
+            ("DONE", "done"),
+            ("ARCHIVED", "ready"),
+            ("PARENT", "ready"),
+        ] {
+            self.add(
+                name,
+                &json!({"title": name, "project": "api", "status": status, "agent": "w1"}),
+            );
+        }
+        self.does("task.archive", json!({"task": "ARCHIVED"}));
+        self.add("CHILD", &json!({"title": "child", "parent": "PARENT"}));
+        self.does("task.add-dep", json!({"task": "PARENT", "depends_on": "READY"}));
+        self.does("task.checkpoint", json!({"task": "HELD", "name": "half", "data": {"a": [1]}}));
+    }
+
+    fn add(&mut self, name: &'static str, input: &Value) {
+        let added = self.does("task.add", input.clone());
+        let added: Value = serde_json::from_str(&added.json().unwrap()).unwrap();
+        self.tasks.push((name, added["task_id"].as_str().unwrap().to_owned()));
+    }
+
+    fn does(&mut self, name: &str, input: Value) -> Box<dyn Answer> {
+        match self.try_to(name, input) {
+            Ok(answer) => answer,
+            Err(error) => panic!("{name}: {error:?}"),
+        }
+    }
+
+    /// Runs an operation; tasks are named in capitals.
+    fn try_to(&mut self, name: &str, input: Value) -> Result<Box<dyn Answer>, Error> {
+        let mut text = input.to_string();
+        for (name, id) in &self.tasks {
+            text = text.replace(&format!("\"{name}\""), &format!("\"{id}\""));
+        }
+        let request = Entry::named(name).unwrap().from_json(serde_json::from_str(&text).unwrap());
+        request.unwrap().run(&mut self.cx)
+    }
+
+    fn under(&mut self, op_id: &str, name: &str, input: Value) -> Result<Box<dyn Answer>, Error> {
+        self.cx.op_id = Some(OpId::parse(op_id).unwrap());
+        self.try_to(name, input)
+    }
+
+    fn events(&mut self) -> Vec<Recorded> {
+        self.cx.read(|snapshot| Ok(snapshot.events_after(0, 1_000)?)).unwrap()
+    }
+
+    fn rebuilds_as_it_is(&mut self) {
+        assert_eq!(self.cx.ledger().unwrap().rebuild().unwrap().differences, Vec::new());
+    }
+
+    fn days_pass(&self, millis: i64) {
+        self.clock.0.fetch_add(millis, Ordering::SeqCst);
+    }
+}
+
+/// Every operation that changes the ledger in one transaction, with arguments that do something.
+fn samples() -> Vec<(&'static str, Value)> {
+    vec![
+        ("project.create", json!({"name": "ops", "description": "new"})),
+        ("project.rename", json!({"old_name": "api", "new_name": "core"})),
+        ("project.freeze", json!({"name": "api", "reason": "holidays"})),
+        ("project.unfreeze", json!({"name": "web"})),
+        (
+            "project.delete",
+            json!({"name": "api", "move_to": "web", "force": true, "reason": "moved"}),
+        ),
+        (
+            "task.add",
+            json!({"title": "one more", "project": "api", "tags": ["a"], "comment": "so"}),
+        ),
+        ("task.claim", json!({"next": true, "agent": "w1", "lease": "30m", "view": "full"})),
+        ("task.start", json!({"task": "READY", "agent": "w1"})),
+        ("task.renew", json!({"task": "HELD", "agent": "w1", "lease": "1h"})),
+        ("task.checkpoint", json!({"task": "HELD", "name": "more", "data": {"a": 1.5, "b": null}})),
+        ("task.progress", json!({"task": "HELD", "progress": 50})),
+        ("task.comment", json!({"task": "HELD", "text": "é\n🐙"})),
+        ("task.complete", json!({"task": "HELD", "agent": "w1"})),
+        ("task.release", json!({"task": "HELD"})),
+        ("task.block", json!({"task": "HELD", "comment": "stuck"})),
+        ("task.unblock", json!({"task": "BLOCKED"})),
+        ("task.steal", json!({"task": "HELD", "force": true, "reason": "gone", "agent": "w2"})),
+        ("task.reopen", json!({"task": "DONE"})),
+        ("task.set-status", json!({"task": "READY", "status": "backlog"})),
+        ("task.update", json!({"task": "READY", "title": "better", "priority": 3})),
+        ("task.move", json!({"tasks": ["READY"], "project": "web"})),
+        ("task.add-dep", json!({"task": "HELD", "depends_on": "READY"})),
+        ("task.remove-dep", json!({"task": "PARENT", "depends_on": "READY"})),
+        ("task.archive", json!({"task": "PARENT", "cascade": true})),
+        ("task.restore", json!({"task": "ARCHIVED"})),
+        ("workflow.run.start", json!({"agent": "w1", "lease": "30m"})),
+        ("workflow.run.handoff", json!({"from": "HELD", "title": "next", "agent": "w2"})),
+        (
+            "workflow.run.delegate",
+            json!({"from": "HELD", "title": "part", "pause_parent": true, "checkpoint": "so"}),
+        ),
+        ("gc", json!({})),
+    ]
+}
+
+/// These repair what is there, and end alike however often they run.
+const REPAIRS: [&str; 1] = ["doctor"];
+
+#[test]
+fn what_every_operation_answered_is_answered_again_in_both_forms_row_i3() {
+    let samples = samples();
+    for (name, input) in &samples {
+        let mut stage = Stage::on_sqlite();
+        let mut run =
+            || stage.under("k", name, input.clone()).unwrap_or_else(|e| panic!("{name}: {e:?}"));
+        let (first, second) = (run(), run());
+        let json = |answer: &dyn Answer| {
+            answer.json().unwrap().replace("\"replayed\":true", "\"replayed\":false")
+        };
+        assert!(second.json().unwrap().contains("\"replayed\":true"), "{name} was executed again");
+        assert_eq!(json(&*first), json(&*second), "{name}");
+        let now = stage.clock.now();
+        let Sheet { blocks: mut again } = second.sheet(now);
+        assert!(again.pop().is_some(), "{name} says that it is replayed");
+        assert_eq!(first.sheet(now).blocks, again, "{name}");
+        stage.rebuilds_as_it_is();
+    }
+    let wanted = TABLE.iter().filter(|entry| {
+        entry.access != Access::Read
+            && entry.place == Place::Ledger
+            && !REPAIRS.contains(&entry.name)
+    });
+    for entry in wanted {
+        let is_shown = samples.iter().any(|(name, _)| *name == entry.name);
+        assert!(is_shown, "{} has no sample", entry.name);
+    }
+}
+
+const HANDOFF: &str = "workflow.run.handoff";
+
+fn handoff() -> Value {
+    json!({"from": "HELD", "title": "next", "project": "api"})
+}
+
+fn op_rows(stage: &mut Stage) -> usize {
+    stage.cx.read(|snapshot| Ok(snapshot.op(&OpId::parse("k")?)?.into_iter().count())).unwrap()
+}
+
+/// The data of the event that records an execution.
+fn recorded(stage: &mut Stage) -> Vec<bool> {
+    let events = stage.events();
+    let ops = events.iter().filter(|event| event.header.kind == "op_completed");
+    ops.map(|event| event.data.is_some()).collect()
+}
+
+fn kept_for_seven_days(mut stage: Stage) {
+    let first = stage.under("k", HANDOFF, handoff()).unwrap().json().unwrap();
+    stage.days_pass(7 * DAY - 1);
+    let replayed = stage.under("k", HANDOFF, handoff()).unwrap().json().unwrap();
+    assert_eq!(replayed, first.replace("\"replayed\":false", "\"replayed\":true"));
+    stage.rebuilds_as_it_is();
+    assert_eq!((op_rows(&mut stage), recorded(&mut stage)), (1, vec![true]));
+
+    stage.days_pass(1);
+    let Err(Error::Refused(anew)) = stage.under("k", HANDOFF, handoff()) else { panic!() };
+    assert_eq!(anew.code, Code::InvalidTransition, "it is decided anew: the source is done");
+    assert_eq!(recorded(&mut stage), [true], "a refusal changes nothing");
+    stage.does("task.comment", json!({"task": "READY", "text": "any write takes it along"}));
+    assert_eq!((op_rows(&mut stage), recorded(&mut stage)), (0, vec![false]));
+    stage.rebuilds_as_it_is();
+}
+
+#[test]
+fn an_op_id_is_remembered_for_seven_days_on_sqlite_row_i15() {
+    kept_for_seven_days(Stage::on_sqlite());
+}
+
+#[test]
+fn an_op_id_is_remembered_for_seven_days_on_postgresql_row_i15() {
+    let Some(server) = postgres::shared() else { return };
+    let database = server.database_from("windlass_ledger", |url| {
+        windlass_ledger::Ledger::migrate(
+            &Location::parse(url),
+            windlass_ledger::Options::default(),
+        )
+        .unwrap();
+    });
+    let location = Location::parse(&database.url);
+    kept_for_seven_days(Stage::at(location, tempfile::tempdir().unwrap()));
+}
+
+#[test]
+fn after_seven_days_an_op_id_executes_again_and_the_old_record_is_gone_row_i15() {
+    let mut stage = Stage::on_sqlite();
+    let add = || json!({"title": "one more"});
+    let id = |stage: &mut Stage| {
+        let added: Value =
+            serde_json::from_str(&stage.under("k", "task.add", add()).unwrap().json().unwrap())
+                .unwrap();
+        added["task_id"].as_str().unwrap().to_owned()
+    };
+    let first = id(&mut stage);
+    assert_eq!(id(&mut stage), first);
+    stage.days_pass(7 * DAY);
+    let second = id(&mut stage);
+    assert_ne!(second, first);
+    assert_eq!(id(&mut stage), second);
+    assert_eq!(recorded(&mut stage), [false, true], "what the first answered is no longer kept");
+    stage.rebuilds_as_it_is();
+}
+
+#[test]
+fn gc_forgets_what_is_old_row_i15() {
+    let mut stage = Stage::on_sqlite();
+    for number in 0..30 {
+        let input = json!({"title": "one more"});
+        stage.under(&format!("k{number}"), "task.add", input).unwrap();
+    }
+    stage.days_pass(7 * DAY);
+    let swept: Value = serde_json::from_str(&stage.does("gc", json!({})).json().unwrap()).unwrap();
+    assert_eq!(swept["ops_expired"], 30);
+    assert!(recorded(&mut stage).iter().all(|has_data| !has_data));
+    stage.rebuilds_as_it_is();
+}
+
+#[test]
+fn a_request_known_by_itself_is_forgotten_as_well_row_i15() {
+    let mut stage = Stage::on_sqlite();
+    let delegate =
+        || json!({"from": "HELD", "title": "part", "no_depends": true, "auto_op_id": true});
+    let run = |stage: &mut Stage| {
+        let answer = stage.does("workflow.run.delegate", delegate());
+        serde_json::from_str::<Value>(&answer.json().unwrap()).unwrap()["replayed"] == true
+    };
+    assert_eq!((run(&mut stage), run(&mut stage)), (false, true));
+    stage.days_pass(7 * DAY);
+    assert_eq!((run(&mut stage), run(&mut stage)), (false, true));
+    stage.rebuilds_as_it_is();
+}
