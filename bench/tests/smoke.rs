@@ -6,7 +6,9 @@ use windlass_bench::report::{Report, Row};
 use windlass_bench::scale::Scale;
 use windlass_bench::seed::{Content, fill};
 use windlass_bench::story::Story;
-use windlass_bench::{arrival, commands, decay, draining, following, growth, memory, race, rebuild, size};
+use windlass_bench::{
+    arrival, commands, decay, draining, following, growth, memory, race, rebuild, size,
+};
 use windlass_ledger::Location;
 use windlass_testkit::{home, machine};
 

@@ -312,7 +312,7 @@ fn what_is_enqueued_waits_in_the_outbox_without_any_other_process_rows_c13_c14()
         assert_eq!(listed["counts"]["queued"], 1);
         assert_eq!(ledger.answer(&["status"])["data"]["outbox"]["queued"], 1);
         assert_eq!(ledger.answer(&["doctor", "--rebuild"])["healthy"], true);
-        assert_eq!(deliveries(ledger), [delivery.clone()]);
+        assert_eq!(deliveries(ledger), std::slice::from_ref(delivery));
     });
 }
 
@@ -384,7 +384,7 @@ fn what_a_hook_cannot_be_is_refused_and_leaves_no_trace() {
         ),
         (&["set", "on_done", "--url", NOBODY, "--max-attempts", "0"], "invalid_value", 3),
         (&["set", "on_done", "--url", NOBODY, "--max-attempts", "21"], "invalid_value", 3),
-        (&["set", "on_done", "--url", NOBODY, "--max-attempts", "many"], "usage", 2),
+        (&["set", "on_done", "--url", NOBODY, "--max-attempts", "many"], "invalid_value", 3),
         (&["set", "on_done", "--url", NOBODY, "--timeout", "2m"], "invalid_value", 3),
         (&["set", "on_done", "--url", NOBODY, "--timeout", "soon"], "invalid_value", 3),
         (&["set", "on_done", "--url", NOBODY, "-P", "nowhere"], "project_not_found", 4),
@@ -396,7 +396,7 @@ fn what_a_hook_cannot_be_is_refused_and_leaves_no_trace() {
         (&["show", "no"], "hook_not_found", 4),
         (&["show", "zzzz"], "delivery_not_found", 4),
         (&["show", "not an id"], "hook_not_found", 4),
-        (&["list", "--state", "lost"], "usage", 2),
+        (&["list", "--state", "lost"], "invalid_value", 3),
         (&["list", "--limit", "-1"], "usage", 2),
         (&["retry"], "usage", 2),
         (&["retry", "zzzz", "--all-failed"], "usage", 2),

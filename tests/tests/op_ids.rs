@@ -365,7 +365,7 @@ fn an_op_id_may_be_of_any_characters() {
     }
     let longest = "x".repeat(200);
     let _taken = ledger.answer(&["task", "add", "long", "--op-id", &longest]);
-    for wrong in ["".to_owned(), "x".repeat(201)] {
+    for wrong in [String::new(), "x".repeat(201)] {
         let op_id = format!("--op-id={wrong}");
         let outcome = ledger.windlass(&["task", "add", "x", &op_id]).run();
         assert!([Some(2), Some(3)].contains(&outcome.code), "{outcome}");

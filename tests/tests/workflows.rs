@@ -324,6 +324,15 @@ fn start_needs_an_agent_row_s7() {
 }
 
 #[test]
+fn the_agent_of_the_surroundings_begins_where_none_is_given_row_s7() {
+    let ledger = ledger();
+    let task = ready(&ledger, &[]);
+    let run = ledger.windlass(&["workflow", "run", "start"]).env("WINDLASS_AGENT", "w7");
+    let started = run.run().ok().json();
+    assert_eq!((selected(&started), &started["selected"]["agent"]), (task, &json!("w7")));
+}
+
+#[test]
 fn a_project_narrows_what_is_resumed_and_what_is_claimed_row_s8() {
     let ledger = ledger();
     let other = ledger.add(&["-P", "web", "-s", "ready"]);

@@ -61,8 +61,29 @@ impl std::fmt::Display for OpId {
 /// What was asked for, so that it is recognised when it is asked for again: the operation, its
 /// arguments, texts it read where the caller is, and who asks.
 pub fn input(operation: &str, arguments: &Value, texts: &[String], actor: &str) -> Hash {
-    let asked = serde_json::json!([operation, arguments, texts, actor]);
+    let asked = serde_json::json!([operation, said(arguments), texts, actor]);
     Hash::of(asked.to_string().as_bytes())
+}
+
+/// The arguments that say something: one that a later version adds must not make a retry another
+/// request.
+fn said(arguments: &Value) -> Value {
+    let says_something = |value: &Value| match value {
+        Value::Null | Value::Bool(false) => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+        Value::Bool(true) | Value::Number(_) => true,
+    };
+    match arguments {
+        Value::Object(fields) => {
+            let said = fields.iter().filter(|(_, value)| says_something(value));
+            said.map(|(name, value)| (name.clone(), value.clone())).collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            arguments.clone()
+        }
+    }
 }
 
 /// An execution that is on record.
@@ -147,6 +168,14 @@ mod tests {
     fn who_asks_is_part_of_what_is_asked() {
         let by = |actor| input("task.add", &Value::Null, &[], actor);
         assert_ne!(by("ada"), by("bob"));
+    }
+
+    #[test]
+    fn an_argument_that_says_nothing_does_not_make_another_request() {
+        let of = |arguments: Value| input("task.add", &arguments, &[], "ada");
+        let plain = of(serde_json::json!({ "title": "x" }));
+        assert_eq!(of(serde_json::json!({ "title": "x", "tags": [], "force": false })), plain);
+        assert_ne!(of(serde_json::json!({ "title": "x", "force": true })), plain);
     }
 
     #[test]

@@ -9,14 +9,19 @@ use windlass_domain::hook::{Delivery, Hook};
 use windlass_domain::op::{KEPT, OpId, OpRecord};
 use windlass_domain::project::Project;
 use windlass_domain::workflow::pause::{may_end_a_wait, unpause};
-use windlass_domain::{CorrelationId, Event, EventId, ProjectId, Stream, Task, TaskId, Time};
+use windlass_domain::{
+    Code, CorrelationId, Event, EventId, ProjectId, Refusal, Stream, Task, TaskId, Time,
+};
 
-use crate::fault::Fault;
+use crate::fault::{Error, Fault};
 use crate::record::Recorded;
 use crate::snapshot::Snapshot;
 use crate::store::Effect;
 use crate::views::Views;
 use crate::world::random_bits;
+
+/// Longest answer that is kept under an op id.
+const ANSWER_BYTES: usize = 4 * 1024 * 1024;
 
 /// A writing transaction. It reads what it wrote, and nobody else writes meanwhile.
 pub struct Transaction<'a> {
@@ -194,6 +199,7 @@ impl<'a> Transaction<'a> {
             head: &mut self.head,
             last: &mut self.last,
             wrote: &mut self.wrote,
+            ended_a_wait: &mut self.ended_a_wait,
             waiting: Vec::new(),
         }
     }
@@ -285,13 +291,17 @@ impl<'a> Transaction<'a> {
     }
 
     /// Records what was answered under the op id; its stream is the correlation of the execution.
-    pub fn complete_op(&mut self, completed: OpCompleted) -> Result<(), Fault> {
+    pub fn complete_op(&mut self, completed: OpCompleted) -> Result<(), Error> {
         let correlation = self.correlate()?;
+        let bytes = completed.result.to_string().len();
+        if bytes > ANSWER_BYTES {
+            return Err(answer_too_long(bytes).into());
+        }
         let op_id = self.provenance.op.clone().unwrap_or_default();
         if let Some(expired) = self.snapshot.store.op(&op_id)? {
             self.forget_op(&expired)?;
         }
-        self.record(correlation.into(), 0, vec![completed.into()])
+        Ok(self.record(correlation.into(), 0, vec![completed.into()])?)
     }
 
     /// Forgets executions that are too old to be remembered: their rows, and the data of their
@@ -337,6 +347,15 @@ impl<'a> Transaction<'a> {
     }
 }
 
+fn answer_too_long(bytes: usize) -> Refusal {
+    let message = format!("an answer of {bytes} bytes is too long to be kept under an op id");
+    Refusal::new(Code::InvalidValue, message)
+        .hint("do it in smaller parts, each with an op id of its own; nothing was changed")
+        .detail("field", "op_id")
+        .detail("limit", ANSWER_BYTES)
+        .detail("given", bytes)
+}
+
 /// Something that happened, here or elsewhere, on its way into the log.
 #[derive(Debug, Clone)]
 pub struct Happened {
@@ -380,6 +399,7 @@ pub struct Bulk<'a> {
     head: &'a mut Head,
     last: &'a mut Option<EventId>,
     wrote: &'a mut bool,
+    ended_a_wait: &'a mut Option<EventId>,
     waiting: Vec<Recorded>,
 }
 
@@ -401,11 +421,15 @@ impl Bulk<'_> {
 
     pub fn record(&mut self, happened: Happened) -> Result<(), Fault> {
         let version = self.views.version(happened.stream, &happened.event)?;
+        let may_end_a_wait = may_end_a_wait(&happened.event);
         let next = happened.after(&self.next, version + 1)?;
         self.views.apply(&next)?;
         self.next = next.head();
         *self.last = Some(next.header.id);
         *self.wrote = true;
+        if may_end_a_wait {
+            *self.ended_a_wait = Some(next.header.id);
+        }
         self.waiting.push(next);
         if self.waiting.len() >= Self::EVENTS {
             self.write_events()?;

@@ -134,7 +134,10 @@ impl<'a> Views<'a> {
     /// How many events a stream has.
     pub(crate) fn version(&mut self, stream: Stream, event: &Event) -> Result<u64, Fault> {
         match event {
-            Event::ProjectCreated(_) | Event::TaskCreated(_) | Event::OpCompleted(_) => Ok(0),
+            Event::ProjectCreated(_)
+            | Event::TaskCreated(_)
+            | Event::OpCompleted(_)
+            | Event::HookEnqueued(_) => Ok(0),
             Event::ProjectRenamed(_)
             | Event::ProjectFrozen(_)
             | Event::ProjectUnfrozen(_)
@@ -142,7 +145,6 @@ impl<'a> Views<'a> {
             Event::HookSet(_) | Event::HookRemoved(_) => {
                 Ok(self.hook(stream.hook())?.map_or(0, |hook| hook.version))
             }
-            Event::HookEnqueued(_) => Ok(0),
             Event::HookDelivered(_)
             | Event::HookFailed(_)
             | Event::HookDiscarded(_)
@@ -237,6 +239,19 @@ impl<'a> Views<'a> {
             | Event::ProgressSet(_)
             | Event::WorkflowRan(_) => self.fold(recorded, &event),
             Event::OpCompleted(data) => self.store.insert_op(header, data),
+            Event::HookSet(_)
+            | Event::HookRemoved(_)
+            | Event::HookEnqueued(_)
+            | Event::HookDelivered(_)
+            | Event::HookFailed(_)
+            | Event::HookDiscarded(_)
+            | Event::HookRetried(_) => self.apply_to_hooks(recorded, &event),
+        }
+    }
+
+    fn apply_to_hooks(&mut self, recorded: &Recorded, event: &Event) -> Result<(), Fault> {
+        let header = &recorded.header;
+        match event {
             Event::HookSet(data) => {
                 let id = header.stream.hook();
                 let version = self.hook(id)?.map_or(0, |hook| hook.version);
@@ -252,14 +267,11 @@ impl<'a> Views<'a> {
                 self.deliveries.insert(id, delivery);
                 Ok(())
             }
-            Event::HookDelivered(_)
-            | Event::HookFailed(_)
-            | Event::HookDiscarded(_)
-            | Event::HookRetried(_) => {
+            ended_or_retried => {
                 // A rebuild meets the end of a delivery whose beginning is gone already.
                 if let Some(delivery) = self.delivery(header.stream.delivery())? {
                     expect_next(delivery.version, header.stream_seq, &header.stream)?;
-                    delivery.fold(&event, header.at)?;
+                    delivery.fold(ended_or_retried, header.at)?;
                 }
                 Ok(())
             }

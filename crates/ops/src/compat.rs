@@ -205,13 +205,7 @@ impl Translator {
                     "progress": data.progress,
                 })),
             ),
-            Event::ProgressSet(data) => one(
-                "checkpoint_recorded",
-                json!({
-                    "name": format!("Progress updated to {}%", data.progress),
-                    "progress": data.progress,
-                }),
-            ),
+            Event::ProgressSet(data) => one("checkpoint_recorded", progressed(data.progress)),
             Event::DependencyAdded(data) => {
                 one("dependency_added", json!({ "depends_on_id": data.on }))
             }
@@ -353,6 +347,11 @@ fn updated(data: &TaskUpdated) -> Vec<(String, Value)> {
         ("task_updated".to_owned(), json!({ "field": field, "new_value": new }))
     };
     changed.map(tell).collect()
+}
+
+/// HZL tells progress as a checkpoint.
+fn progressed(percent: u8) -> Value {
+    json!({ "name": format!("Progress updated to {percent}%"), "progress": percent })
 }
 
 fn without_nulls(value: Value) -> Value {

@@ -86,7 +86,7 @@ impl Operation for Doctor {
     type Output = Examined;
     const NAME: &'static str = "doctor";
     const ABOUT: &'static str =
-        "Check the ledger: files, hash chain, counters, outbox; --rebuild the views";
+        "Check the ledger: files, hash chain, counters; --rebuild the views";
     const EXAMPLE: &'static str = "windlass doctor --rebuild";
     const ACCESS: Access = Access::Admin;
 

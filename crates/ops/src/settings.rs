@@ -47,7 +47,7 @@ pub const KEYS: [Key; 9] = [
     Key {
         name: "workflows.auto_unpause",
         default: Some("false"),
-        in_repository: true,
+        in_repository: false,
         about: "whether every task that delegate pauses goes on by itself: true or false",
     },
     Key {

@@ -34,6 +34,7 @@ impl Clock for Hand {
 struct Stage {
     cx: Context,
     clock: Arc<Hand>,
+    /// The ids of tasks and deliveries by name.
     tasks: Vec<(&'static str, String)>,
     _folder: tempfile::TempDir,
 }
@@ -79,6 +80,17 @@ impl Stage {
         self.add("CHILD", &json!({"title": "child", "parent": "PARENT"}));
         self.does("task.add-dep", json!({"task": "PARENT", "depends_on": "READY"}));
         self.does("task.checkpoint", json!({"task": "HELD", "name": "half", "data": {"a": [1]}}));
+        self.does("hook.set", json!({"name": "on_done", "command": ["true"]}));
+        for name in ["WAITING", "DISCARDED"] {
+            self.does("task.add", json!({"title": "a hook", "status": "done"}));
+            let listed = self.does("hook.list", json!({"state": "all"})).json().unwrap();
+            let listed: Value = serde_json::from_str(&listed).unwrap();
+            let ids = listed["deliveries"].as_array().unwrap().iter();
+            let mut ids = ids.map(|one| one["delivery_id"].as_str().unwrap().to_owned());
+            let new = ids.find(|id| self.tasks.iter().all(|(_, known)| known != id));
+            self.tasks.push((name, new.unwrap()));
+        }
+        self.does("hook.discard", json!({"ids": ["DISCARDED"]}));
     }
 
     fn add(&mut self, name: &'static str, input: &Value) {
@@ -163,6 +175,10 @@ fn samples() -> Vec<(&'static str, Value)> {
             json!({"from": "HELD", "title": "part", "pause_parent": true, "checkpoint": "so"}),
         ),
         ("gc", json!({})),
+        ("hook.set", json!({"name": "on_blocked", "command": ["true"], "tag": ["a"]})),
+        ("hook.remove", json!({"name": "on_done"})),
+        ("hook.retry", json!({"ids": ["DISCARDED"]})),
+        ("hook.discard", json!({"ids": ["WAITING"], "reason": "not wanted"})),
     ]
 }
 

@@ -54,8 +54,7 @@ fn a_target_that_does_not_answer_is_given_up() {
 fn a_target_that_sends_us_elsewhere_is_not_followed() {
     let elsewhere = Receiver::answering(204);
     let address = elsewhere.url("/");
-    let receiver =
-        Receiver::start(move |_| Answer::with_header(307, "location", address.as_str()));
+    let receiver = Receiver::start(move |_| Answer::with_header(307, "location", address.as_str()));
     let said = reason(url(receiver.url("/")));
     assert!(said.contains("redirect"), "{said}");
     assert_eq!(elsewhere.count(), 0);

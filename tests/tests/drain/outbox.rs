@@ -175,7 +175,10 @@ pub(crate) fn figures(drained: &Value) -> String {
         "lost",
     ];
     let told = names.map(|name| (name, drained[name].as_u64().unwrap()));
-    let told: Vec<String> =
-        told.iter().filter(|(_, count)| *count > 0).map(|(name, n)| format!("{name} {n}")).collect();
+    let told: Vec<String> = told
+        .iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(name, n)| format!("{name} {n}"))
+        .collect();
     told.join(", ")
 }

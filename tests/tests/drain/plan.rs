@@ -95,7 +95,8 @@ pub(crate) fn follows_the_schedule(arrivals: &[Arrival], away: &[Time]) -> bool 
     let mut away = away.iter().copied().peekable();
     for arrival in arrivals {
         while let Some(at) = away.next_if(|at| *at <= arrival.at) {
-            let tried: Vec<Recorded> = possible.iter().copied().filter(|one| one.not_before <= at).collect();
+            let tried: Vec<Recorded> =
+                possible.iter().copied().filter(|one| one.not_before <= at).collect();
             possible.extend(tried.iter().flat_map(|one| [one.failed(at), one.unheard_of(at)]));
         }
         possible.retain(|one| one.not_before <= arrival.at);
@@ -122,9 +123,7 @@ mod tests {
 
     #[test]
     fn the_schedule_allows_its_gaps_and_old_locks_and_nothing_closer() {
-        let follows = |second: i64| {
-            follows_the_schedule(&[at(0, false), at(second, true)], &[])
-        };
+        let follows = |second: i64| follows_the_schedule(&[at(0, false), at(second, true)], &[]);
         assert!(!follows(0) && !follows(23 * SECOND) && follows(24 * SECOND));
         let after_well = |second: i64| follows_the_schedule(&[at(0, true), at(second, true)], &[]);
         assert!(!after_well(119 * SECOND) && after_well(120 * SECOND));

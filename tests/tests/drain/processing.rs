@@ -43,7 +43,10 @@ fn a_transition_is_posted_to_the_url_row_c2() {
     assert_eq!((received[0].method.as_str(), received[0].path.as_str()), ("POST", "/hook"));
     assert_eq!(received[0].header("content-type"), Some("application/json"));
     let said: Value = serde_json::from_str(&received[0].body).unwrap();
-    assert_eq!((&said["task"]["title"], &said["transition"]["to"]), (&json!("task 0"), &json!("done")));
+    assert_eq!(
+        (&said["task"]["title"], &said["transition"]["to"]),
+        (&json!("task 0"), &json!("done"))
+    );
     let id = outbox.delivery().delivery.id.to_string();
     assert_eq!(received[0].header("webhook-id"), Some(id.as_str()));
 }
@@ -168,7 +171,7 @@ fn what_failed_keeps_its_last_error_and_can_be_tried_again_row_c19() {
     let delivery = outbox.delivery().delivery;
     assert_eq!((delivery.state, delivery.error.as_deref()), (State::Failed, Some("answered 503")));
     outbox.define(url(another.url("/")));
-    outbox.write(|tx| tx.retry_hook(&delivery));
+    outbox.write(|tx| tx.retry_hooks(std::slice::from_ref(&delivery)));
     assert_eq!(figures(&outbox.drain()), "claimed 1, attempted 1, delivered 1");
     let again = another.received();
     assert_eq!(again[0].header("webhook-id"), receiver.received()[0].header("webhook-id"));

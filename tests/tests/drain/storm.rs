@@ -74,13 +74,7 @@ fn storm(outbox: &Outbox, hooks: usize, mut random: Random) {
 }
 
 /// One round: drains at once, some of them killed.
-fn play(
-    outbox: &Outbox,
-    receiver: &Receiver,
-    round: usize,
-    random: &mut Random,
-    seen: &mut Seen,
-) {
+fn play(outbox: &Outbox, receiver: &Receiver, round: usize, random: &mut Random, seen: &mut Seen) {
     if round == AWAY {
         receiver.disappear();
         seen.away.push(outbox.clock.now());

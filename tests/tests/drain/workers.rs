@@ -182,7 +182,10 @@ fn a_worker_waits_for_a_database_that_went_away_and_says_so() {
     let mut said = String::new();
     let complaints = worker.child.as_mut().unwrap().stderr.take().unwrap();
     BufReader::new(complaints).read_line(&mut said).unwrap();
-    assert!(said.starts_with("warning: PostgreSQL") && said.contains("trying again in 1 s"), "{said}");
+    assert!(
+        said.starts_with("warning: PostgreSQL") && said.contains("trying again in 1 s"),
+        "{said}"
+    );
     wait::until("the server is back", || cluster.restart().is_ok());
     let _added = outbox.ledger.answer(&["task", "add", "a task", "-s", "done"]);
     wait::until("the hook is sent", || receiver.count() == 1);

@@ -19,6 +19,8 @@ fn the_first_page_of_help_names_every_command() {
       task      Tasks: add, claim, report, complete
       project   Projects: named queues of tasks
       dep       Dependencies: what waits for what, across projects
+      workflow  Workflows: atomic recipes over tasks
+      hook      Hooks: who is told what happens, and what did not arrive
       agent     Agents: who is at work, who did what
       stats     Count the queue and what was finished lately
       why       Say why a task is not being worked on, or why nothing is
@@ -31,6 +33,7 @@ fn the_first_page_of_help_names_every_command() {
       audit     The hash chain of the log
       doctor    Check the ledger: files, hash chain, counters; --rebuild the views
       validate  Check the dependencies for circles and missing tasks
+      gc        Forget old op ids, and record leases that ran out
       backup    Copy the ledger file while others go on working
       export    Write the whole log to a file, in lines of JSON
       import    Coming from elsewhere: another ledger, HZL, beads
@@ -55,6 +58,7 @@ fn the_first_page_of_help_names_every_command() {
     Options:
       --db <PATH_OR_URL>  The ledger: a path or a postgres:// address
       --format <FORMAT>   How to answer: text or json
+      --op-id <KEY>       A key of yours, under which it happens once
       --json              Answer with one JSON document
       -h, --help          Show this page, or the help of a command
       -V, --version       Show the version
@@ -118,6 +122,7 @@ fn every_command_says_how_it_is_used() {
     Options of every command:
           --db <PATH_OR_URL>  The ledger: a path or a postgres:// address
           --format <FORMAT>   How to answer: text or json
+          --op-id <KEY>       A key of yours, under which it happens once
           --json              Answer with one JSON document
     $ windlass task claim --help
     Claim a task by id, or the best one with --next
@@ -143,6 +148,7 @@ fn every_command_says_how_it_is_used() {
     Options of every command:
           --db <PATH_OR_URL>  The ledger: a path or a postgres:// address
           --format <FORMAT>   How to answer: text or json
+          --op-id <KEY>       A key of yours, under which it happens once
           --json              Answer with one JSON document
 
     As in HZL:
@@ -173,6 +179,7 @@ fn every_command_says_how_it_is_used() {
     Options of every command:
           --db <PATH_OR_URL>  The ledger: a path or a postgres:// address
           --format <FORMAT>   How to answer: text or json
+          --op-id <KEY>       A key of yours, under which it happens once
           --json              Answer with one JSON document
 
     Example:
@@ -183,18 +190,21 @@ fn every_command_says_how_it_is_used() {
     Usage: windlass events [OPTIONS]
 
     Options:
-          --from <SEQ>     Only events after this seq
-      -l, --limit <N>      At most this many; without it 1,000, and as JSON on the
-                           command line all there are
-      -f, --follow         Go on with new events as they come; without --from, only
-                           with those
-          --compat <TOOL>  Tell the events in the words of another tool [possible
-                           values: hzl]
-      -h, --help           Print help
+          --from <SEQ>        Only events after this seq
+      -l, --limit <N>         At most this many; without it 1,000, and as JSON on
+                              the command line all there are
+      -f, --follow            Go on with new events as they come; without --from,
+                              only with those
+          --correlation <ID>  Only what one run or one execution under an op id
+                              recorded
+          --compat <TOOL>     Tell the events in the words of another tool [possible
+                              values: hzl]
+      -h, --help              Print help
 
     Options of every command:
           --db <PATH_OR_URL>  The ledger: a path or a postgres:// address
           --format <FORMAT>   How to answer: text or json
+          --op-id <KEY>       A key of yours, under which it happens once
           --json              Answer with one JSON document
 
     Example:
@@ -316,6 +326,7 @@ fn a_mistake_is_told_and_not_repaired() {
     Options of every command:
           --db <PATH_OR_URL>  The ledger: a path or a postgres:// address
           --format <FORMAT>   How to answer: text or json
+          --op-id <KEY>       A key of yours, under which it happens once
           --json              Answer with one JSON document
     [exit code 2]
     "#);

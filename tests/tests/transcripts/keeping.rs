@@ -39,6 +39,7 @@ fn a_ledger_is_made_and_looked_at() {
       events    0
       hash      0000000000000000000000000000000000000000000000000000000000000000
       projects  0
+      outbox    empty
     STATUS       TASKS
     backlog      0
     ready        0
@@ -71,6 +72,13 @@ fn a_ledger_is_made_and_looked_at() {
           "blocked": 0,
           "done": 0,
           "archived": 0
+        },
+        "outbox": {
+          "queued": 0,
+          "processing": 0,
+          "delivered": 0,
+          "failed": 0,
+          "discarded": 0
         }
       }
     }
@@ -100,6 +108,7 @@ fn a_ledger_is_made_and_looked_at() {
       events    2
       hash      0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
       projects  1
+      outbox    empty
     STATUS       TASKS
     backlog      0
     ready        1
@@ -132,6 +141,13 @@ fn a_ledger_is_made_and_looked_at() {
           "blocked": 0,
           "done": 0,
           "archived": 0
+        },
+        "outbox": {
+          "queued": 0,
+          "processing": 0,
+          "delivered": 0,
+          "failed": 0,
+          "discarded": 0
         }
       }
     }
@@ -160,15 +176,16 @@ fn settings_are_shown_with_where_they_came_from() {
     insta::assert_snapshot!(said, @r#"
     $ export WINDLASS_CLAIMS_LEASE=30m
     $ windlass --db shared.db config
-    SETTING               VALUE      FROM
-    agent                 –          default
-    project               –          default
-    claims.lease          30m        WINDLASS_CLAIMS_LEASE
-    claims.require        nothing    default
-    database.url          shared.db  --db
-    database.synchronous  full       default
-    database.wait         30s        default
-    display.format        –          default
+    SETTING                 VALUE      FROM
+    agent                   –          default
+    project                 –          default
+    claims.lease            30m        WINDLASS_CLAIMS_LEASE
+    claims.require          nothing    default
+    workflows.auto_unpause  false      default
+    database.url            shared.db  --db
+    database.synchronous    full       default
+    database.wait           30s        default
+    display.format          –          default
     ledger: shared.db (--db)
     $ … --json
     {
@@ -196,6 +213,12 @@ fn settings_are_shown_with_where_they_came_from() {
           "value": "nothing",
           "source": "default",
           "about": "what must be shown to act on a held task: nothing, identity or fence"
+        },
+        {
+          "key": "workflows.auto_unpause",
+          "value": "false",
+          "source": "default",
+          "about": "whether every task that delegate pauses goes on by itself: true or false"
         },
         {
           "key": "database.url",
@@ -246,12 +269,14 @@ fn a_doctor_says_what_was_looked_at() {
     ok    files
     ok    chain
     ok    counters
+    ok    outbox
     2 events
     $ windlass doctor --rebuild
     ok    files
     ok    chain
     ok    views
     ok    counters
+    ok    outbox
     2 events
     $ … --json
     {
@@ -264,7 +289,8 @@ fn a_doctor_says_what_was_looked_at() {
         "files": {"status": "pass", "findings": []},
         "chain": {"status": "pass", "findings": []},
         "views": {"status": "pass", "findings": []},
-        "counters": {"status": "pass", "findings": []}
+        "counters": {"status": "pass", "findings": []},
+        "outbox": {"status": "pass", "findings": []}
       }
     }
     $ windlass validate

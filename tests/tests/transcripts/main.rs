@@ -31,6 +31,8 @@ mod claiming;
 
 mod working;
 
+mod recipes;
+
 mod changing;
 
 mod depending;

@@ -77,11 +77,19 @@ pub(crate) const STORY: &[Scene] = &[
     },
     Scene {
         title: "{sleeper} asks for other work. The most urgent task is open, yet it gets none. Why?",
+        steps: &[Agent("sleeper", "task claim --next"), You("why {ship}")],
+    },
+    Scene {
+        title: "{keeper} is done, but no answer comes. It says so again, under the same op id.",
         steps: &[
-            Agent("sleeper", "task claim --next"),
-            You("why {ship}"),
-            Agent("keeper", "task complete {orders} --fence 1"),
-            Agent("sleeper", "task claim --next"),
+            Agent("keeper", "task complete {orders} --fence 1 --op-id orders-done"),
+            Agent("keeper", "task complete {orders} --fence 1 --op-id orders-done"),
+        ],
+    },
+    Scene {
+        title: "The way is free. {sleeper} starts over, gets the task, and finishes it.",
+        steps: &[
+            Agent("sleeper", "workflow run start"),
             Agent("sleeper", "task complete {ship} --fence 1"),
             You("why"),
         ],

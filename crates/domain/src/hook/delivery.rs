@@ -109,7 +109,6 @@ impl Delivery {
 
     /// Applies the next event of its stream.
     pub fn fold(&mut self, event: &Event, at: Time) -> Result<(), Broken> {
-        #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is about a delivery")]
         let (state, attempts, error) = match (self.state, event) {
             (State::Queued, Event::HookDelivered(data)) => (State::Delivered, data.attempts, None),
             (State::Queued, Event::HookFailed(data)) => {

@@ -132,10 +132,7 @@ fn section(point: &Point) -> String {
     }
     text.push('\n');
     for (key, value) in data {
-        let value = match value {
-            Value::String(said) => said.clone(),
-            other => other.to_string(),
-        };
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let _infallible = writeln!(text, "  {key}: {value}");
     }
     // A checkpoint may hold what a description may not.
@@ -298,8 +295,8 @@ mod tests {
             prop_assert_eq!(carried.chars + carried.left_out, whole.chars().count());
             let long: String = whole.chars().take(carried.chars).collect();
             prop_assert!(carried.description.contains(long.trim_end_matches('\n')));
-            let left_out = carried.checkpoint["left_out_chars"].as_u64().unwrap() as usize;
-            prop_assert_eq!(short.chars().count() + left_out, whole.chars().count());
+            let left_out = carried.checkpoint["left_out_chars"].as_u64().unwrap();
+            prop_assert_eq!(short.chars().count() as u64 + left_out, whole.chars().count() as u64);
         }
     }
 }

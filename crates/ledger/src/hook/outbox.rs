@@ -293,13 +293,11 @@ fn after_attempt(
                 Again::ByTheSchedule => next_attempt(&failed),
                 Again::Never => None,
             };
-            match next {
-                Some(next_attempt_at) => (Settled::Queued { next_attempt_at }, None),
-                None => {
-                    let error = error_of(sent).unwrap_or_default();
-                    (Settled::Failed, Some(HookFailed { attempts, error }.into()))
-                }
+            if let Some(next_attempt_at) = next {
+                return (Settled::Queued { next_attempt_at }, None);
             }
+            let error = error_of(sent).unwrap_or_default();
+            (Settled::Failed, Some(HookFailed { attempts, error }.into()))
         }
     }
 }

@@ -181,9 +181,8 @@ impl Dispatch {
                 Settled::Lost => tally.lost += 1,
             }
         }
-        let is_unsendable = |(_, outcome): &&(Claimed, Outcome)| {
-            matches!(outcome, Outcome::Unsendable { .. })
-        };
+        let is_unsendable =
+            |(_, outcome): &&(Claimed, Outcome)| matches!(outcome, Outcome::Unsendable { .. });
         tally.preflight_failed += self.finished.iter().filter(is_unsendable).count() as u64;
         tally.claimed += claims.claimed.len() as u64;
         tally.reclaimed += claims.reclaimed;

@@ -1,4 +1,4 @@
-//! Operations on hooks: their definitions, the deliveries they set off, and how those are sent.
+//! Operations on hooks: their definitions, the deliveries they set off, and how these are sent.
 
 mod again;
 mod dispatch;

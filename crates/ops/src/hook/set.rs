@@ -33,8 +33,14 @@ pub struct Set {
     #[arg(long, value_name = "HEADER")]
     #[serde(default)]
     pub header: Vec<String>,
-    /// The program that gets it on its standard input, with its arguments; comes last
-    #[arg(long, value_name = "PROGRAM", num_args = 1.., allow_hyphen_values = true)]
+    /// The program that gets it on its standard input, with its arguments up to the end or a `;`
+    #[arg(
+        long,
+        value_name = "PROGRAM",
+        num_args = 1..,
+        allow_hyphen_values = true,
+        value_terminator = ";"
+    )]
     #[serde(default)]
     pub command: Vec<String>,
     /// The variable that holds the secret for the signature, as '$NAME'
@@ -139,7 +145,7 @@ fn headers(given: &[String]) -> Result<BTreeMap<String, String>, Refusal> {
 
 impl Output for HookView {
     fn sheet(&self, _now: Time) -> Sheet {
-        Sheet::line(format!("hook {} goes to {} on {}", self.name, self.target(), self.on))
+        Sheet::line(format!("hook {} is set: {}", self.name, self.in_words()))
     }
 }
 
@@ -200,8 +206,9 @@ impl Output for Removed {
         let sheet = Sheet::line(format!("hook {} is removed", self.name));
         match self.waiting {
             0 => sheet,
+            1 => sheet.and_line("1 delivery of it still waits: define it again, or discard it"),
             count => sheet.and_line(format!(
-                "{count} of it still wait: define it again, or windlass hook discard ID"
+                "{count} deliveries of it still wait: define it again, or discard them"
             )),
         }
     }

@@ -55,7 +55,7 @@ pub struct HzlImported {
     pub already_here: u64,
     /// Notifications that HZL had not delivered, and that are in the outbox here now.
     pub hooks: u64,
-    /// Op ids under which HZL ran a workflow, so that none of them runs again.
+    /// Op ids under which HZL ran a workflow: for 7 days from then, nothing else runs under them.
     pub ops: u64,
     /// What could not be carried as it was.
     pub notes: Vec<Note>,
@@ -90,14 +90,11 @@ impl Operation for Hzl {
             let done = taking.counts.read;
             cx.step(Step { doing: "importing from HZL", done, of, unit: "events" });
         }
-        let left = match (hzl.hooks()?, hzl.ops()?) {
-            (Some(hooks), Some(ops)) => {
-                cx.write_part(&actor, |tx| leftover::carry(tx, &hooks, &ops))?
-            }
-            (_, _) => {
-                taking.notes.add(NO_CACHE, "cache.db");
-                Leftover::default()
-            }
+        let left = if let (Some(hooks), Some(ops)) = (hzl.hooks()?, hzl.ops()?) {
+            cx.write_part(&actor, |tx| leftover::carry(tx, &hooks, &ops))?
+        } else {
+            taking.notes.add(NO_CACHE, "cache.db");
+            Leftover::default()
         };
         self.answer(cx, taking, left)
     }

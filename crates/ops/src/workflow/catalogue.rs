@@ -2,6 +2,7 @@
 //!
 //! What is shown of arguments is read from the commands that parse them, so nothing can be missing.
 
+use clap::builder::PossibleValue;
 use clap::{Arg, ArgAction, Args, Command};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -158,7 +159,7 @@ pub struct Argument {
     /// Its field in JSON; null where it is no field.
     pub field: Option<String>,
     pub required: bool,
-    /// flag, or what its value is: task, text, `first|latest|priority`.
+    /// flag, or what its value is: task, text, number, `first|latest|priority`.
     pub r#type: String,
     pub description: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -184,7 +185,7 @@ impl Operation for Show {
             name: format!("--{} <{}>", OP_ID.name, OP_ID.value),
             field: None,
             required: false,
-            r#type: OP_ID.value.to_lowercase(),
+            r#type: in_words(OP_ID.value),
             description: OP_ID.help.to_owned(),
             default: None,
         };
@@ -214,6 +215,15 @@ fn unknown(name: &str) -> Refusal {
         .suggest(suggestions)
 }
 
+/// What a value is, from the name it has on the command line.
+fn in_words(value: &str) -> String {
+    match value.strip_suffix(",…") {
+        Some(one) => format!("list of {}s", one.to_lowercase()),
+        None if value == "N" => "number".to_owned(),
+        None => value.to_lowercase(),
+    }
+}
+
 impl Argument {
     fn of(argument: &Arg, fields: &[String]) -> Self {
         let id = argument.get_id().to_string();
@@ -233,9 +243,9 @@ impl Argument {
             required: argument.is_required_set(),
             r#type: match (is_flag, possible.is_empty()) {
                 (true, _) => "flag".to_owned(),
-                (false, true) => value.to_lowercase(),
+                (false, true) => in_words(&value),
                 (false, false) => {
-                    possible.iter().map(|value| value.get_name()).collect::<Vec<_>>().join("|")
+                    possible.iter().map(PossibleValue::get_name).collect::<Vec<_>>().join("|")
                 }
             },
             description: argument.get_help().map(ToString::to_string).unwrap_or_default(),

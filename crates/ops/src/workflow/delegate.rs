@@ -114,7 +114,7 @@ struct Wanted {
 
 impl Delegate {
     fn checked(&self, cx: &Context) -> Result<Wanted, Refusal> {
-        if self.auto_unpause && !(self.pause_parent && !self.no_depends) {
+        if self.auto_unpause && (!self.pause_parent || self.no_depends) {
             return Err(usage(
                 "--auto-unpause is for a parent that is paused and waits for the delegated task",
                 "add --pause-parent and leave --no-depends out",

@@ -84,7 +84,7 @@ impl Operation for Handoff {
     const NAME: &'static str = "workflow.run.handoff";
     const ABOUT: &'static str = "Finish a task and make the one that follows, with its checkpoints";
     const EXAMPLE: &'static str =
-        "windlass workflow run handoff --from 8F3K2Q --title 'review the login page' -P review";
+        "windlass workflow run handoff --from 8F3K2Q --title 'review it' -P review";
     const ACCESS: Access = Access::Write;
 
     fn run(&self, cx: &mut Context) -> Result<HandedOff, Error> {

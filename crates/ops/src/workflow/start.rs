@@ -10,7 +10,7 @@ use windlass_domain::workflow::resume::{InHand, Policy, in_order, resume};
 use windlass_domain::{Code, Event, Refusal, Task, TaskId, Time, text};
 use windlass_ledger::{Error, Fault, Transaction};
 
-use crate::context::Context;
+use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet, counted, relative};
 use crate::table::AS_IN_HZL;
@@ -23,9 +23,10 @@ const OTHERS: &str = "5";
 /// Goes on with a task of the agent, or claims the next one.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Start {
-    /// Who begins
+    /// Who begins; needed unless the environment or the settings tell
     #[arg(long, value_name = "NAME", alias = "assignee")]
-    pub agent: String,
+    #[serde(default)]
+    pub agent: Option<String>,
     /// Only of this project
     #[arg(short = 'P', long, value_name = "NAME")]
     #[serde(default)]
@@ -204,10 +205,14 @@ impl Start {
             let hint = "give one of them";
             return Err(usage("--project and --any-project exclude each other", hint));
         }
+        let (agent, is_named) = cx.identity(Name::agent(self.agent.as_ref()))?;
+        if !is_named {
+            return Err(usage("missing --agent <NAME>", "say who begins, or set WINDLASS_AGENT"));
+        }
         let default = cx.default_project().filter(|_| !self.any_project).map(str::to_owned);
         let others = most_others(&self.others_limit)?;
         Ok(Beginning {
-            agent: text::name("agent", &self.agent)?,
+            agent,
             filters: Filters {
                 project: self.project.clone().or(default),
                 tags: text::tags(&self.tags)?,

@@ -14,6 +14,9 @@ use super::ids::{derived, id_of, task_id};
 /// HZL does not say who.
 const ACTOR: &str = "hzl";
 
+/// As much of an error as HZL keeps.
+const ERROR_CHARS: usize = 280;
+
 const ARRIVED: &str = "hooks that HZL delivered: not carried, they arrived";
 const UNREADABLE: &str = "hooks that are about no task here or cannot be read: not carried";
 const ADDRESSES: &str = "hooks whose address and headers were not read: define them here";
@@ -101,7 +104,9 @@ fn waiting(hook: &HzlHook, id: EventId, enqueued: HookEnqueued) -> Vec<Happened>
     let mut events = vec![happened("enqueued", enqueued.into())];
     if hook.status == "failed" {
         let attempts = u32::try_from(hook.attempts).unwrap_or(0);
-        let error = hook.error.clone().unwrap_or_default();
+        let plain = |letter: char| if letter.is_control() { ' ' } else { letter };
+        let error = hook.error.as_deref().unwrap_or_default();
+        let error = error.chars().map(plain).take(ERROR_CHARS).collect();
         events.push(happened("failed", HookFailed { attempts, error }.into()));
     }
     events
