@@ -10,6 +10,7 @@ mod log;
 mod moving;
 mod ops;
 mod outbox;
+mod outbox_plans;
 mod plans;
 mod pruning;
 mod queue;

@@ -161,7 +161,11 @@ fn steps(connection: &Connection, sql: &str, cells: &[Cell<'_>]) -> i32 {
     steps
 }
 
-fn steps_and_sorts(connection: &Connection, sql: &str, cells: &[Cell<'_>]) -> (i32, i32) {
+pub(super) fn steps_and_sorts(
+    connection: &Connection,
+    sql: &str,
+    cells: &[Cell<'_>],
+) -> (i32, i32) {
     let mut statement = connection.prepare(sql).unwrap();
     let mut rows = statement.query(params_from_iter(cells)).unwrap();
     while rows.next().unwrap().is_some() {}
@@ -440,7 +444,7 @@ fn touched(plan: &serde_json::Value, most: &mut f64, bad: &mut Vec<String>) {
 }
 
 /// Executes a statement and returns the most rows a node of its plan touched.
-fn rows_touched(client: &mut postgres::Client, sql: &str, cells: &[Cell<'_>]) -> f64 {
+pub(super) fn rows_touched(client: &mut postgres::Client, sql: &str, cells: &[Cell<'_>]) -> f64 {
     let explained = format!("EXPLAIN (ANALYZE, FORMAT JSON) {sql}");
     let typed: Vec<_> = crate::postgres::typed(cells);
     let row = client.query_typed(&explained, &typed).unwrap().remove(0);

@@ -56,7 +56,10 @@ impl Transaction<'_> {
         if hooks.is_empty() {
             return Ok(None);
         }
-        let before = self.store.task(stream.task())?;
+        let before = match events.first() {
+            Some(Event::TaskCreated(_)) => None,
+            _ => self.store.task(stream.task())?,
+        };
         Ok(Some(Listening { hooks, before }))
     }
 

@@ -14,6 +14,8 @@ use windlass_domain::{DeliveryId, HookId, Time};
 
 pub use look::Shown;
 pub use outbox::{Again, Attempt, Claimed, Claims, Sent, Settled};
+#[cfg(test)]
+pub(crate) use seam::{CLAIM_DUE, DUE_NEXT, EXPIRE_NEXT, IN_STATE, LOCKED_FIRST, OVERDUE, RECLAIM};
 pub(crate) use seam::{
     Hooks, PUT_BACK, PUT_DELIVERY, QUEUE_DELIVERY, delivery_cells, queue_cells, waiting_cells,
 };

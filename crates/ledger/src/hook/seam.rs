@@ -69,13 +69,13 @@ pub(crate) const PUT_BACK: &str = "INSERT INTO outbox (delivery, hook, enqueued_
      last_error = excluded.last_error, lock_token = NULL, worker = NULL, locked_at = NULL";
 
 /// By `outbox_locked`.
-const RECLAIM: &str = "UPDATE outbox SET lock_token = NULL, worker = NULL, locked_at = NULL, \
+pub(crate) const RECLAIM: &str = "UPDATE outbox SET lock_token = NULL, worker = NULL, locked_at = NULL, \
      next_attempt_at = $1 WHERE lock_token IS NOT NULL AND locked_at <= $2";
 /// By the primary key.
 const UNCLAIM: &str = "UPDATE outbox SET lock_token = NULL, worker = NULL, locked_at = NULL \
      WHERE delivery = $1 AND lock_token = $2";
 /// By `outbox_expiry`.
-const OVERDUE: &str = concat!(
+pub(crate) const OVERDUE: &str = concat!(
     tracked_in_outbox!(),
     " WHERE lock_token IS NULL AND expires_at <= $1 ORDER BY expires_at LIMIT $2"
 );
@@ -92,15 +92,16 @@ const CLAIMED: &str = "SELECT outbox.delivery, outbox.hook, outbox.attempts, out
 /// By `outbox_due`, `outbox_expiry` and `outbox_locked`.
 pub(crate) const DUE_NEXT: &str = "SELECT min(next_attempt_at) FROM outbox \
      WHERE lock_token IS NULL AND hook IN (?)";
-const EXPIRE_NEXT: &str = "SELECT min(expires_at) FROM outbox WHERE lock_token IS NULL";
-const LOCKED_FIRST: &str = "SELECT min(locked_at) FROM outbox WHERE lock_token IS NOT NULL";
+pub(crate) const EXPIRE_NEXT: &str = "SELECT min(expires_at) FROM outbox WHERE lock_token IS NULL";
+pub(crate) const LOCKED_FIRST: &str =
+    "SELECT min(locked_at) FROM outbox WHERE lock_token IS NOT NULL";
 
 const COUNT_STATES: &str = "SELECT state, count(*) FROM deliveries GROUP BY state";
 const WAITING_FOR: &str = "SELECT count(*) FROM outbox WHERE hook = $1";
 const COUNT_LOCKED: &str = "SELECT count(*) FROM outbox WHERE lock_token IS NOT NULL";
 
 /// By `deliveries_state`.
-const IN_STATE: &str =
+pub(crate) const IN_STATE: &str =
     concat!(tracked!(), " WHERE state = $1 ORDER BY deliveries.enqueued_seq DESC LIMIT $2");
 const WAITING: &str = concat!(
     tracked!(),
