@@ -6,6 +6,7 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
@@ -18,6 +19,8 @@ use super::{InTime, Lookup, Message, Outcome, Target, signals};
 /// What is still running when a courier goes away is broken off; a name that is being looked up
 /// cannot be, and is not waited for longer than this.
 const FAREWELL: Duration = Duration::from_secs(1);
+/// Between two looks for more outcomes.
+const GLANCE: Duration = Duration::from_millis(1);
 
 /// Delivers messages, a bounded number at a time.
 #[derive(Debug)]
@@ -140,17 +143,17 @@ impl Courier {
         outcomes
     }
 
-    /// The same, but waits a little for more, until there are `enough`: who writes them down writes
-    /// many at once.
+    /// The same, but gives others a little time, until there are `enough`: who writes them down
+    /// writes many at once. Nobody is woken for each of them.
     #[must_use = "an outcome is told once"]
     pub fn many_outcomes(&mut self, enough: usize, patience: Duration) -> Vec<(usize, Outcome)> {
         let mut outcomes = self.outcomes();
         let deadline = Instant::now() + patience;
-        while self.under_way > 0 && outcomes.len() < enough {
-            let left = deadline.saturating_duration_since(Instant::now());
-            let Ok(next) = self.outcomes.recv_timeout(left) else { break };
-            self.under_way -= 1;
-            outcomes.push(next);
+        while self.under_way > 0 && outcomes.len() < enough && Instant::now() < deadline {
+            thread::sleep(GLANCE);
+            let before = outcomes.len();
+            outcomes.extend(self.outcomes.try_iter());
+            self.under_way = self.under_way.saturating_sub(outcomes.len() - before);
         }
         outcomes
     }

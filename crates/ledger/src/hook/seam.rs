@@ -122,8 +122,9 @@ const BY_SUFFIX: &str = concat!(tracked!(), " WHERE tail BETWEEN $1 AND $2 ORDER
 
 /// Deliveries that are over, of a task that is gone: nobody will send them again. By the unique
 /// index on `id`, and by `deliveries_task`.
+/// What the state is not cannot lead SQLite to the index on it, which has all that was delivered ever.
 const OVER_BY_ID: &str = "SELECT enqueued_seq FROM deliveries WHERE id IN (?) \
-     AND state IN ('delivered', 'discarded') \
+     AND state NOT IN ('queued', 'failed') \
      AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.id = task_id)";
 const OVER_OF_TASK: &str = "SELECT enqueued_seq FROM deliveries WHERE task_id = $1 \
      AND state IN ('delivered', 'discarded') \

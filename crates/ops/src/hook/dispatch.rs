@@ -25,11 +25,13 @@ const CONCURRENCY: NonZeroUsize = NonZeroUsize::new(16).unwrap();
 pub(crate) const LOCK_FOR: Span = Span::from_millis(120_000);
 /// What an attempt may take beyond its limit, with writing down what came of it.
 const MARGIN: Span = Span::from_millis(10_000);
-/// Deliveries that are held at the same time, so that the courier need not wait for a commit.
-const AHEAD: u64 = 256;
-/// Outcomes that are worth a commit, and how long others wait for so many.
-const ENOUGH: usize = 64;
-const PATIENCE: Duration = Duration::from_millis(10);
+/// Deliveries that are held at the same time, so that the courier need not wait for a commit: few at
+/// first, so that a slow receiver does not keep other workers from the rest, more when it is quick.
+const AHEAD: (u64, u64) = (64, 2_048);
+/// How long outcomes wait for others to be written down with.
+const PATIENCE: Duration = Duration::from_millis(20);
+/// Whoever takes longer for what was held is not quick.
+const QUICK: Duration = Duration::from_secs(1);
 
 /// One worker on the outbox.
 pub(crate) struct Dispatch {
@@ -39,6 +41,9 @@ pub(crate) struct Dispatch {
     /// What the courier has, by the key it was handed over under.
     under_way: HashMap<usize, Claimed>,
     next_key: usize,
+    /// How many may be held, and since when that many are.
+    ahead: u64,
+    claimed_at: Instant,
     /// What came of attempts, to be written down.
     finished: Vec<(Claimed, Outcome)>,
 }
@@ -68,6 +73,8 @@ impl Dispatch {
             courier,
             under_way: HashMap::new(),
             next_key: 0,
+            ahead: AHEAD.0,
+            claimed_at: Instant::now(),
             finished: Vec::new(),
         })
     }
@@ -102,12 +109,17 @@ impl Dispatch {
     }
 
     /// How many more to claim: many at once, or none.
-    fn wanted(&self) -> u64 {
+    fn wanted(&mut self) -> u64 {
         let held = self.under_way.len() as u64;
-        match self.is_stopped() || held * 2 > AHEAD {
-            true => 0,
-            false => AHEAD - held,
+        if self.is_stopped() || held * 2 > self.ahead {
+            return 0;
         }
+        self.ahead = match self.claimed_at.elapsed() < QUICK {
+            true => (self.ahead * 2).min(AHEAD.1),
+            false => AHEAD.0,
+        };
+        self.claimed_at = Instant::now();
+        self.ahead - held
     }
 
     /// One transaction: what came of attempts is written down, and as many are claimed. Returns how
@@ -150,7 +162,8 @@ impl Dispatch {
 
     /// Waits for outcomes.
     fn hear(&mut self) {
-        for (key, outcome) in self.courier.many_outcomes(ENOUGH, PATIENCE) {
+        let enough = usize::try_from(self.ahead / 2).unwrap_or(usize::MAX);
+        for (key, outcome) in self.courier.many_outcomes(enough, PATIENCE) {
             if let Some(claimed) = self.under_way.remove(&key) {
                 self.finished.push((claimed, outcome));
             }
