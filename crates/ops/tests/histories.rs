@@ -256,7 +256,7 @@ impl World {
             35 => self.move_both(dice, [&task, &other], project),
             36 if dice.roll(3) == 0 => self.delete_and_make_again(dice, project, &task),
             37..=41 => {
-                self.run_a_workflow(dice, agent, project, by(json!({"from": task, "title": "n"})))
+                self.run_a_workflow(dice, agent, project, by(json!({"from": task, "title": "n"})));
             }
             _ => drop(self.run(
                 "task.checkpoint",
