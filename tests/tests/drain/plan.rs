@@ -90,9 +90,9 @@ fn later(time: Time, millis: i64) -> Time {
 
 /// Whether the requests of one delivery can have come by the schedule, when nobody was there at
 /// those times. If two workers had it at once, two requests would come closer than any gap.
-pub(crate) fn follows_the_schedule(arrivals: &[Arrival], away: &[Time]) -> bool {
+pub(crate) fn follows_the_schedule(arrivals: &[Arrival], all_away: &[Time]) -> bool {
     let mut possible = vec![Recorded { failures: 0, not_before: Time::from_millis(0) }];
-    let mut away = away.iter().copied().peekable();
+    let mut away = all_away.iter().copied().peekable();
     for arrival in arrivals {
         while let Some(at) = away.next_if(|at| *at <= arrival.at) {
             let tried: Vec<Recorded> =
@@ -100,10 +100,12 @@ pub(crate) fn follows_the_schedule(arrivals: &[Arrival], away: &[Time]) -> bool 
             possible.extend(tried.iter().flat_map(|one| [one.failed(at), one.unheard_of(at)]));
         }
         possible.retain(|one| one.not_before <= arrival.at);
+        // The receiver may have gone away before its answer arrived.
+        let may_fail = !arrival.was_answered_well || all_away.contains(&arrival.at);
         possible = possible
             .iter()
             .flat_map(|one| {
-                let failed = (!arrival.was_answered_well).then(|| one.failed(arrival.at));
+                let failed = may_fail.then(|| one.failed(arrival.at));
                 failed.into_iter().chain([one.unheard_of(arrival.at)])
             })
             .collect();
@@ -127,6 +129,13 @@ mod tests {
         assert!(!follows(0) && !follows(23 * SECOND) && follows(24 * SECOND));
         let after_well = |second: i64| follows_the_schedule(&[at(0, true), at(second, true)], &[]);
         assert!(!after_well(119 * SECOND) && after_well(120 * SECOND));
+    }
+
+    #[test]
+    fn an_answer_that_did_not_arrive_counts_as_a_failure() {
+        let twice = [at(0, true), at(24 * SECOND, true)];
+        assert!(!follows_the_schedule(&twice, &[]));
+        assert!(follows_the_schedule(&twice, &[Time::from_millis(0)]));
     }
 
     #[test]

@@ -55,7 +55,7 @@ pub(crate) const PUT_DELIVERY: &str = "INSERT INTO deliveries (enqueued_seq, id,
      ON CONFLICT (enqueued_seq) DO UPDATE SET version = excluded.version, state = excluded.state, \
      attempts = excluded.attempts, error = excluded.error, queued_at = excluded.queued_at, \
      ended_at = excluded.ended_at";
-/// By the primary key, of a row that is there.
+/// By the primary key.
 const UPDATE_DELIVERY: &str = "UPDATE deliveries SET version = $1, state = $2, attempts = $3, \
      error = $4, queued_at = $5, ended_at = $6 WHERE enqueued_seq = $7";
 const DELETE_DELIVERY: &str = "DELETE FROM deliveries WHERE enqueued_seq = $1";
@@ -202,7 +202,8 @@ pub(crate) trait Hooks: Statements {
         Ok(())
     }
 
-    /// Writes rows of the view that are there.
+    /// Writes rows of the view, most of which are there: all but those that came and changed in the
+    /// same transaction, as in an import.
     fn update_deliveries(&mut self, deliveries: &[&Delivery]) -> Result<(), Fault> {
         for delivery in deliveries {
             let cells = [
@@ -214,7 +215,9 @@ pub(crate) trait Hooks: Statements {
                 Cell::int_or_null(delivery.ended_at.map(Time::as_millis)),
                 Cell::count(delivery.enqueued_seq),
             ];
-            self.run(UPDATE_DELIVERY, &cells)?;
+            if self.run(UPDATE_DELIVERY, &cells)? == 0 {
+                self.put_deliveries(&[delivery])?;
+            }
         }
         Ok(())
     }
