@@ -60,7 +60,7 @@ fn measure(
         let receiver = Receiver::answering(204);
         let location = fresh(round)?;
         fill(place, &location, &receiver, hooks)?;
-        let drain = format!("hook drain --limit {}", hooks);
+        let drain = format!("hook drain --limit {hooks}");
         drains.push(time(&place.windlass(&location, &drain))?);
         let bodies: Vec<String> = receiver.received().into_iter().map(|one| one.body).collect();
         if bodies.len() != hooks {
@@ -71,7 +71,7 @@ fn measure(
     let (drain, bare) = (Samples::from(drains).median(), Samples::from(loops).median());
     let rate = |time: Duration| quotient(hooks as u64, 1) / time.as_secs_f64();
     Ok(vec![Row::new(
-        format!("`hook drain` of {} hooks to a local receiver, {database}", hooks),
+        format!("`hook drain` of {hooks} hooks to a local receiver, {database}"),
         format!("{}, {:.0} a second", seconds(drain), rate(drain)),
         format!("a bare loop of requests {}, {:.0} a second", seconds(bare), rate(bare)),
         judge(100.0 * rate(drain) / rate(bare)),
