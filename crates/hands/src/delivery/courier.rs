@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 
-use super::attempt::Attempt;
+use super::attempt::Prepared;
 use super::clients::Clients;
 use super::{InTime, Lookup, Message, Outcome, Target, signals};
 
@@ -45,6 +45,11 @@ pub enum NotReady {
     #[error("cannot set HTTP up")]
     Http(#[from] reqwest::Error),
 }
+
+/// A target that is ready for messages. It holds what its variables stand for, so it is not kept
+/// longer than it takes to hand them over.
+#[derive(Debug, Clone)]
+pub struct Ready(Arc<Prepared>);
 
 /// Stops a courier, from any thread.
 #[derive(Debug, Clone)]
@@ -96,26 +101,22 @@ impl Courier {
         self.room.is_closed()
     }
 
+    /// Makes a target ready for messages: its variables are looked up here and now. If it cannot be,
+    /// the outcome says why.
+    pub fn prepare(&self, target: &Target, lookup: Lookup<'_>) -> Result<Ready, Outcome> {
+        let prepared = Prepared::new(target, lookup, &self.clients);
+        prepared.map(|prepared| Ready(Arc::new(prepared))).map_err(Outcome::unsendable)
+    }
+
     /// Takes a message, which is sent as soon as there is room, if that is in time. Its outcome will
-    /// come under `key`, exactly once; the variables of the target are looked up here and now.
-    pub fn hand_over(
-        &mut self,
-        key: usize,
-        target: &Target,
-        message: Message,
-        lookup: Lookup<'_>,
-        in_time: InTime,
-    ) {
+    /// come under `key`, exactly once.
+    pub fn hand_over(&mut self, key: usize, ready: &Ready, message: Message, in_time: InTime) {
         let report = Report { key, outcome: None, to: self.report.clone() };
         self.under_way += 1;
-        let attempt = match Attempt::new(target, message, lookup, &self.clients) {
-            Ok(attempt) => attempt,
-            Err(reason) => return report.tell(Outcome::unsendable(reason)),
-        };
-        let room = Arc::clone(&self.room);
+        let (room, prepared) = (Arc::clone(&self.room), Arc::clone(&ready.0));
         let delivery = async move {
             let outcome = match room.acquire().await {
-                Ok(_place) if in_time() => attempt.make().await,
+                Ok(_place) if in_time() => prepared.attempt(message).await,
                 Ok(_) | Err(_) => Outcome::NotSent,
             };
             report.tell(outcome);

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 use windlass_domain::chain::Hash;
-use windlass_domain::event::{CommentAdded, OpCompleted, Turn};
+use windlass_domain::event::{Authority, CommentAdded, OpCompleted, StatusSet, Turn};
 use windlass_domain::op::{KEPT, OpId, OpRecord};
-use windlass_domain::{EventId, TaskId};
+use windlass_domain::{EventId, Status, TaskId};
 
 use super::pruning::is_sound;
 use super::{Bed, on_both};
@@ -18,6 +18,7 @@ on_both! {
     any_write_takes_old_records_along
     an_op_id_whose_time_is_over_can_be_used_again
     records_survive_a_rebuild
+    pruning_a_task_forgets_what_was_answered_about_it
 }
 
 fn key(text: &str) -> OpId {
@@ -149,4 +150,14 @@ fn records_survive_a_rebuild(bed: &mut Bed) {
     let before = found(bed, "one");
     is_sound(bed);
     assert_eq!(found(bed, "one"), before);
+}
+
+fn pruning_a_task_forgets_what_was_answered_about_it(bed: &mut Bed) {
+    let (pruned, _kept) = (execute(bed, "one"), execute(bed, "two"));
+    let done = StatusSet { to: Status::Done, authority: Authority::Free, forced: None };
+    let task = bed.happen(pruned, done);
+    bed.write(|tx| Ok(tx.prune(&task)?)).unwrap();
+    assert_eq!((found(bed, "one"), kept(bed)), (None, 1));
+    assert!(found(bed, "two").is_some());
+    is_sound(bed);
 }
