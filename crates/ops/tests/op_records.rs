@@ -106,11 +106,8 @@ impl Stage {
         let ledger = self.cx.ledger().unwrap();
         let settled = ledger.write(&Provenance::default(), |tx| {
             let claimed = tx.claim_hooks("a worker", 10, lock_for)?.claimed;
-            let gone = Sent::Failed {
-                reason: "410 Gone".into(),
-                retry_after: None,
-                again: Again::Never,
-            };
+            let gone =
+                Sent::Failed { reason: "410 Gone".into(), retry_after: None, again: Again::Never };
             let attempts: Vec<Attempt> = claimed
                 .into_iter()
                 .map(|one| Attempt { delivery: one.delivery, lock: one.lock, sent: gone.clone() })
