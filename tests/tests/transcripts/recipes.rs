@@ -198,7 +198,7 @@ fn workflows_say_what_they_take_and_do() {
       calls, with nothing open that it waits for.
     $ windlass workflow show delegate
     delegate: Give a part of a task to another one, and let it wait for that
-    windlass workflow run delegate --from 8F3K2Q --title 'find it' --pause-parent
+    windlass workflow run delegate --from 8F3K2Q --title tests --pause-parent
 
     Arguments
       --from <TASK>        The task whose work is given away (required)

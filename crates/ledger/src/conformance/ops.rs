@@ -1,8 +1,8 @@
-//! Records of executions under an op id: found, replayed by turn, and forgotten after their time.
+//! Records of executions under an op id: found, replayed by fingerprint, and forgotten after their time.
 
 use serde_json::json;
 use windlass_domain::chain::Hash;
-use windlass_domain::event::{Authority, CommentAdded, OpCompleted, StatusSet, Turn};
+use windlass_domain::event::{Authority, CommentAdded, Fingerprint, OpCompleted, StatusSet};
 use windlass_domain::op::{KEPT, OpId, OpRecord};
 use windlass_domain::{EventId, Status, TaskId};
 
@@ -25,9 +25,9 @@ fn key(text: &str) -> OpId {
     OpId::parse(text).unwrap()
 }
 
-fn completed(turn: Option<Turn>) -> OpCompleted {
+fn completed(fingerprint: Option<Fingerprint>) -> OpCompleted {
     let (operation, input) = ("task.add".to_owned(), Hash::of(b"asked"));
-    OpCompleted { operation, input, result: json!({ "answer": 42 }), turn }
+    OpCompleted { operation, input, result: json!({ "answer": 42 }), fingerprint }
 }
 
 /// Adds a task under an op id.
@@ -57,9 +57,9 @@ fn kept(bed: &mut Bed) -> usize {
         .count()
 }
 
-fn last_turn(bed: &mut Bed, task: TaskId) -> EventId {
+fn fingerprint(bed: &mut Bed, task: TaskId) -> EventId {
     let task = bed.task(task);
-    bed.ledger.read(|snapshot| Ok(snapshot.last_turn(&task)?)).unwrap()
+    bed.ledger.read(|snapshot| Ok(snapshot.fingerprint(&task)?)).unwrap()
 }
 
 fn an_execution_is_found_by_its_op_id(bed: &mut Bed) {
@@ -84,15 +84,15 @@ fn every_event_of_an_execution_carries_its_op_id_and_correlation(bed: &mut Bed) 
 
 fn an_execution_is_found_by_the_turn_it_left_behind(bed: &mut Bed) {
     let task = execute(bed, "one");
-    let (before, input) = (last_turn(bed, task), Hash::of(b"asked"));
+    let (before, input) = (fingerprint(bed, task), Hash::of(b"asked"));
     bed.write(|tx| {
         tx.act_under(&key("auto"));
-        Ok(tx.complete_op(completed(Some(Turn { before, after: before })))?)
+        tx.complete_op(completed(Some(Fingerprint { before, after: before })))
     })
     .unwrap();
     let ask = |bed: &mut Bed, operation: &str, input: &Hash| {
         let look =
-            |snapshot: &mut crate::Snapshot<'_>| Ok(snapshot.op_turned(before, operation, input)?);
+            |snapshot: &mut crate::Snapshot<'_>| Ok(snapshot.op_leaving(before, operation, input)?);
         bed.ledger.read(look).unwrap().map(|record| record.op_id)
     };
     assert_eq!(ask(bed, "task.add", &input).as_deref(), Some("auto"));
@@ -102,11 +102,11 @@ fn an_execution_is_found_by_the_turn_it_left_behind(bed: &mut Bed) {
 
 fn a_comment_is_no_turn(bed: &mut Bed) {
     let task = execute(bed, "one");
-    let before = last_turn(bed, task);
+    let before = fingerprint(bed, task);
     for _ in 0..20 {
         bed.happen(task, CommentAdded { text: "still at it".into() });
     }
-    assert_eq!(last_turn(bed, task), before);
+    assert_eq!(fingerprint(bed, task), before);
 }
 
 fn a_record_is_forgotten_after_its_time_and_the_chain_still_verifies(bed: &mut Bed) {
