@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 
 use super::attempt::Attempt;
 use super::clients::Clients;
-use super::{InTime, Lookup, Message, Outcome, Target, signals};
+use super::{InTime, Message, Outcome, Target, Variables, signals};
 
 /// What is still running when a courier goes away is broken off; a name that is being looked up
 /// cannot be, and is not waited for longer than this.
@@ -100,12 +100,12 @@ impl Courier {
         key: usize,
         target: &Target,
         message: Message,
-        lookup: Lookup<'_>,
+        variables: &Variables,
         in_time: InTime,
     ) {
         let report = Report { key, outcome: None, to: self.report.clone() };
         self.under_way += 1;
-        let attempt = match Attempt::new(target, message, lookup, &self.clients) {
+        let attempt = match Attempt::new(target, message, variables, &self.clients) {
             Ok(attempt) => attempt,
             Err(reason) => return report.tell(Outcome::unsendable(reason)),
         };

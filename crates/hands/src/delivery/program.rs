@@ -1,8 +1,9 @@
 //! A message to a program: on its standard input, and its exit code is the answer.
 //!
-//! It knows PATH, HOME and which message it got. What it writes goes nowhere, so it can neither
-//! block nor fill anything with it.
+//! It has the environment of whoever sends, and knows which message it got. What it writes goes
+//! nowhere, so it can neither block nor fill anything with it.
 
+use std::fmt;
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
@@ -15,18 +16,24 @@ use tokio::process::{Child, Command};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
-use super::{Lookup, Message, Outcome, reason};
+use super::{Message, Outcome, Variables, reason};
 use crate::process::Program;
 
 /// Between asking a program to end and ending it.
 const GRACE: Duration = Duration::from_secs(1);
 const GLANCE: Duration = Duration::from_millis(10);
 
-#[derive(Debug)]
 pub(super) struct Run {
     name: String,
     program: Program,
     body: String,
+}
+
+/// The environment may hold secrets.
+impl fmt::Debug for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 impl Run {
@@ -34,21 +41,23 @@ impl Run {
         argv: &[String],
         message: Message,
         signature: Option<String>,
-        lookup: Lookup<'_>,
+        variables: &Variables,
     ) -> Result<Self, String> {
-        let (name, arguments) = check(argv)?;
-        let home = lookup("HOME").filter(|home| Path::new(home).is_dir());
-        let mut program = Program::new(name, home.unwrap_or_else(|| "/".to_owned()))
-            .arguments(arguments)
+        let [name, arguments @ ..] = argv else {
+            return Err("the command names no program".to_owned());
+        };
+        let home = variables.get("HOME").filter(|home| Path::new(home).is_dir());
+        let mut program = Program::new(name, home.map_or("/", String::as_str)).arguments(arguments);
+        // A hook may lead to another: what was said of the first does not pass for the second.
+        let theirs = variables.iter().filter(|(name, _)| !name.starts_with("WINDLASS_HOOK_"));
+        for (variable, value) in theirs {
+            program = program.variable(variable, value);
+        }
+        program = program
             .variable("WINDLASS_HOOK_ID", message.id)
             .variable("WINDLASS_HOOK_TIMESTAMP", message.timestamp.to_string());
         if let Some(signature) = signature {
             program = program.variable("WINDLASS_HOOK_SIGNATURE", signature);
-        }
-        for variable in ["PATH", "HOME"] {
-            if let Some(value) = lookup(variable) {
-                program = program.variable(variable, value);
-            }
         }
         Ok(Self { name: name.to_owned(), program, body: message.body })
     }
@@ -71,14 +80,6 @@ impl Run {
         }
         group.end(&mut child).await;
         Outcome::failed(format!("timed out after {limit:?}"))
-    }
-}
-
-/// The program and its arguments.
-pub(super) fn check(argv: &[String]) -> Result<(&str, &[String]), String> {
-    match argv {
-        [name, arguments @ ..] if !name.is_empty() => Ok((name, arguments)),
-        _ => Err("the command names no program".to_owned()),
     }
 }
 

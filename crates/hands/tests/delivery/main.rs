@@ -7,20 +7,22 @@ mod courier;
 mod url;
 
 use std::num::NonZeroUsize;
+use std::time::Duration;
 
-use windlass_hands::delivery::{Address, Courier, InTime, Message, Outcome, Target};
+use windlass_hands::delivery::{Address, Courier, InTime, Message, Outcome, Target, Variables};
 
 /// Stands for itself in every test that looks for a secret where none may be.
 const CANARY: &str = "canary-5c1e";
 
-fn lookup(name: &str) -> Option<String> {
-    match name {
-        "TOKEN" => Some(CANARY.to_owned()),
-        "BROKEN" => Some(format!("{CANARY}\n")),
-        "PATH" => Some("/usr/bin:/bin".to_owned()),
-        "HOME" => Some("/tmp".to_owned()),
-        _ => None,
-    }
+fn variables() -> Variables {
+    let broken = format!("{CANARY}\n");
+    [("TOKEN", CANARY), ("BROKEN", &broken), ("PATH", "/usr/bin:/bin"), ("HOME", "/tmp")]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .into()
+}
+
+fn to(address: Address) -> Target {
+    Target { address, secret: None, limit: Duration::from_secs(10) }
 }
 
 fn in_time() -> InTime {
@@ -43,7 +45,7 @@ fn deliver(target: &Target) -> Outcome {
 
 fn deliver_message(target: &Target, message: Message) -> Outcome {
     let mut courier = courier(1);
-    courier.hand_over(0, target, message, &lookup, in_time());
+    courier.hand_over(0, target, message, &variables(), in_time());
     let mut outcomes = courier.outcomes();
     assert_eq!((outcomes.len(), courier.under_way()), (1, 0));
     outcomes.remove(0).1
@@ -59,14 +61,14 @@ fn reason(target: &Target) -> String {
 }
 
 fn url(url: impl Into<String>) -> Target {
-    Target::new(Address::Url { url: url.into(), headers: Vec::new() })
+    to(Address::Url { url: url.into(), headers: Vec::new() })
 }
 
 fn with_header(url: impl Into<String>, name: &str, value: &str) -> Target {
     let headers = vec![(name.to_owned(), value.to_owned())];
-    Target::new(Address::Url { url: url.into(), headers })
+    to(Address::Url { url: url.into(), headers })
 }
 
 fn command(argv: &[&str]) -> Target {
-    Target::new(Address::Command { argv: argv.iter().map(|&word| word.to_owned()).collect() })
+    to(Address::Command { argv: argv.iter().map(|&word| word.to_owned()).collect() })
 }

@@ -12,12 +12,14 @@ use std::time::{Duration, Instant};
 use windlass_domain::Time;
 use windlass_domain::duration::Span;
 use windlass_domain::hook::{Hook, Target as Where};
-use windlass_hands::delivery::{Address, Courier, InTime, Message, NotReady, Outcome, Target};
+use windlass_hands::delivery::{
+    Address, Courier, InTime, Message, NotReady, Outcome, Secret, Target,
+};
 use windlass_ledger::{
     Again, Attempt, Claimed, Claims, Clock, Error, Fault, Sent, Settled, Transaction,
 };
 
-use crate::context::{Context, Step};
+use crate::context::{Context, Step, Surroundings};
 
 /// Attempts at the same time.
 const CONCURRENCY: NonZeroUsize = NonZeroUsize::new(16).unwrap();
@@ -61,7 +63,8 @@ impl Dispatch {
     pub(crate) fn new(cx: &Context) -> Result<Self, Error> {
         let courier = Courier::new(CONCURRENCY).map_err(not_ready)?;
         courier.stop_on_signals().map_err(not_ready)?;
-        let worker = format!("{}-{}", cx.surroundings.user, std::process::id());
+        let Surroundings { user, host, .. } = &cx.surroundings;
+        let worker = format!("{user}@{host}-{}", std::process::id());
         Ok(Self {
             worker,
             tally: Tally::default(),
@@ -117,9 +120,9 @@ impl Dispatch {
         let clock = cx.clock();
         let Self { worker, finished, .. } = &*self;
         let (settled, claims, since) = cx.write_part(&actor, |tx| {
-            let settled = settle(tx, finished)?;
-            // Ours are as late as the ledger's, so nothing is taken to last longer than it does.
+            // Not later than the ledger's, so that nothing is taken to last longer than it does.
             let since = Since { instant: Instant::now(), time: clock.now() };
+            let settled = settle(tx, finished)?;
             let claims = match wanted {
                 0 => Claims::default(),
                 wanted => tx.claim_hooks(worker, wanted, LOCK_FOR)?,
@@ -134,7 +137,7 @@ impl Dispatch {
     }
 
     fn hand_over(&mut self, cx: &Context, claimed: Vec<Claimed>, since: Since) {
-        let variables = &cx.surroundings.variables;
+        let variables = cx.surroundings.variables.all();
         let timestamp = cx.now().as_millis().div_euclid(1_000);
         for claimed in claimed {
             let target = target(&claimed.hook);
@@ -144,7 +147,7 @@ impl Dispatch {
             let key = self.next_key;
             self.next_key += 1;
             self.under_way.insert(key, claimed);
-            self.courier.hand_over(key, &target, message, &|name| variables.get(name), in_time);
+            self.courier.hand_over(key, &target, message, variables, in_time);
         }
     }
 
@@ -242,7 +245,10 @@ fn target(hook: &Hook) -> Target {
         Where::Command { argv } => Address::Command { argv: argv.clone() },
     };
     let limit = Duration::from_millis(u64::try_from(hook.timeout_ms).unwrap_or(0));
-    let secret = hook.secret.as_ref().map(|secret| secret.as_written().to_owned());
+    let secret = hook.secret.as_ref().map(|secret| match secret.variable() {
+        Some(name) => Secret::Variable(name.to_owned()),
+        None => Secret::Itself(secret.as_written().to_owned()),
+    });
     Target { address, secret, limit }
 }
 

@@ -14,6 +14,7 @@ use windlass_ledger::{Error, Fault};
 
 use super::dispatch::{Dispatch, LOCK_FOR};
 use super::drain::Drained;
+use super::view::Unknown;
 use crate::context::Context;
 use crate::gc::expire_claims;
 use crate::operation::{Access, Operation, Output, Place};
@@ -69,7 +70,9 @@ impl Operation for Worker {
         }
         life.dispatch.send(cx, 0)?;
         let Life { dispatch, claims_expired } = life;
-        Ok(Worked { drained: Drained::of(&dispatch, started), claims_expired })
+        let unknown = cx.read(|snapshot| Ok(Unknown::all(snapshot)?))?;
+        let drained = Drained { unknown, ..Drained::of(&dispatch, started) };
+        Ok(Worked { drained, claims_expired })
     }
 }
 
