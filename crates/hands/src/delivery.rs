@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-pub use courier::{Courier, NotReady, Stopper};
+pub use courier::{Courier, NotReady, Ready, Stopper};
 
 /// Where a hook goes.
 #[derive(Clone, PartialEq, Eq)]

@@ -1,7 +1,8 @@
-//! One attempt, ready to be made: everything looked up, checked and signed.
+//! A target with everything looked up and checked, and one attempt to hand it a message.
 
 use std::time::Duration;
 
+use reqwest::{Client, Request};
 use secrecy::SecretString;
 
 use super::clients::Clients;
@@ -10,52 +11,60 @@ use super::program::Run;
 use super::signature::Key;
 use super::variables::value;
 use super::{Address, Message, Outcome, Secret, Target, Variables, post};
+use crate::process::Program;
 
+/// What does not differ from message to message.
 #[derive(Debug)]
-pub(super) struct Attempt {
+pub(super) struct Prepared {
     way: Way,
+    key: Option<Key>,
     limit: Duration,
 }
 
 #[derive(Debug)]
 enum Way {
-    Post(Box<Post>),
-    Run(Run),
+    Post { client: Client, request: Request },
+    Run { name: String, program: Program },
 }
 
-impl Attempt {
+impl Prepared {
     /// What is to be done, or why it cannot be.
     pub(super) fn new(
         target: &Target,
-        message: Message,
         variables: &Variables,
         clients: &Clients,
     ) -> Result<Self, String> {
-        let signature = signature(target, &message, variables)?;
+        let key = key(target, variables)?;
         let way = match &target.address {
             Address::Url { url, headers } => {
                 let request = post::request(url, headers, variables)?;
-                let client = clients.to(request.url())?;
-                Way::Post(Box::new(Post::new(client, request, message, signature)?))
+                Way::Post { client: clients.to(request.url())?, request }
             }
-            Address::Command { argv } => Way::Run(Run::new(argv, message, signature, variables)?),
+            Address::Command { argv } => {
+                let (name, program) = super::program::prepared(argv, variables)?;
+                Way::Run { name, program }
+            }
         };
-        Ok(Self { way, limit: target.limit })
+        Ok(Self { way, key, limit: target.limit })
     }
 
-    pub(super) async fn make(self) -> Outcome {
-        match self.way {
-            Way::Post(post) => post.send(self.limit).await,
-            Way::Run(run) => run.finish(self.limit).await,
+    pub(super) async fn attempt(&self, message: Message) -> Outcome {
+        let signature = self.key.as_ref().map(|key| key.sign(&message));
+        match &self.way {
+            Way::Post { client, request } => {
+                match Post::new(client.clone(), request, message, signature) {
+                    Ok(post) => post.send(self.limit).await,
+                    Err(reason) => Outcome::failed(reason),
+                }
+            }
+            Way::Run { name, program } => {
+                Run::new(name.clone(), program.clone(), message, signature).finish(self.limit).await
+            }
         }
     }
 }
 
-fn signature(
-    target: &Target,
-    message: &Message,
-    variables: &Variables,
-) -> Result<Option<String>, String> {
+fn key(target: &Target, variables: &Variables) -> Result<Option<Key>, String> {
     let secret: SecretString = match &target.secret {
         None => return Ok(None),
         Some(Secret::Variable(name)) => {
@@ -63,8 +72,7 @@ fn signature(
         }
         Some(Secret::Itself(secret)) => secret.as_str().into(),
     };
-    let key = Key::new(&secret).map_err(|no_key| format!("the secret {no_key}"))?;
-    Ok(Some(key.sign(message)))
+    Key::new(&secret).map(Some).map_err(|no_key| format!("the secret {no_key}"))
 }
 
 #[cfg(test)]
@@ -72,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_attempt_does_not_show_what_was_looked_up() {
+    fn what_was_looked_up_is_not_shown() {
         let names = ["KEY", "SECRET", "OTHER"];
         let variables = names.map(|name| (name.to_owned(), "canary".to_owned())).into();
         let secret = Some(Secret::Variable("SECRET".to_owned()));
@@ -84,9 +92,8 @@ mod tests {
         let programs = Target { address: Address::Command { argv }, ..urls.clone() };
         let clients = Clients::new(1).unwrap();
         for target in [urls, programs] {
-            let message = Message { id: "id".to_owned(), timestamp: 1, body: "{}".to_owned() };
-            let attempt = Attempt::new(&target, message, &variables, &clients).unwrap();
-            let shown = format!("{attempt:?}");
+            let prepared = Prepared::new(&target, &variables, &clients).unwrap();
+            let shown = format!("{prepared:?}");
             assert!(!shown.contains("canary"), "{shown}");
         }
     }

@@ -6,18 +6,21 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 
-use super::attempt::Attempt;
+use super::attempt::Prepared;
 use super::clients::Clients;
 use super::{InTime, Message, Outcome, Target, Variables, signals};
 
 /// What is still running when a courier goes away is broken off; a name that is being looked up
 /// cannot be, and is not waited for longer than this.
 const FAREWELL: Duration = Duration::from_secs(1);
+/// Between two looks for more outcomes.
+const GLANCE: Duration = Duration::from_millis(1);
 
 /// Delivers messages, a bounded number at a time.
 #[derive(Debug)]
@@ -42,6 +45,11 @@ pub enum NotReady {
     #[error("cannot set HTTP up")]
     Http(#[from] reqwest::Error),
 }
+
+/// A target that is ready for messages. It holds what its variables stand for, so it is not kept
+/// longer than it takes to hand them over.
+#[derive(Debug, Clone)]
+pub struct Ready(Arc<Prepared>);
 
 /// Stops a courier, from any thread.
 #[derive(Debug, Clone)]
@@ -93,26 +101,22 @@ impl Courier {
         self.room.is_closed()
     }
 
+    /// Makes a target ready for messages: its variables are looked up here and now. If it cannot be,
+    /// the outcome says why.
+    pub fn prepare(&self, target: &Target, variables: &Variables) -> Result<Ready, Outcome> {
+        let prepared = Prepared::new(target, variables, &self.clients);
+        prepared.map(|prepared| Ready(Arc::new(prepared))).map_err(Outcome::unsendable)
+    }
+
     /// Takes a message, which is sent as soon as there is room, if that is in time. Its outcome will
-    /// come under `key`, exactly once; the variables of the target are looked up here and now.
-    pub fn hand_over(
-        &mut self,
-        key: usize,
-        target: &Target,
-        message: Message,
-        variables: &Variables,
-        in_time: InTime,
-    ) {
+    /// come under `key`, exactly once.
+    pub fn hand_over(&mut self, key: usize, ready: &Ready, message: Message, in_time: InTime) {
         let report = Report { key, outcome: None, to: self.report.clone() };
         self.under_way += 1;
-        let attempt = match Attempt::new(target, message, variables, &self.clients) {
-            Ok(attempt) => attempt,
-            Err(reason) => return report.tell(Outcome::unsendable(reason)),
-        };
-        let room = Arc::clone(&self.room);
+        let (room, prepared) = (Arc::clone(&self.room), Arc::clone(&ready.0));
         let delivery = async move {
             let outcome = match room.acquire().await {
-                Ok(_place) if in_time() => attempt.make().await,
+                Ok(_place) if in_time() => prepared.attempt(message).await,
                 Ok(_) | Err(_) => Outcome::NotSent,
             };
             report.tell(outcome);
@@ -140,17 +144,17 @@ impl Courier {
         outcomes
     }
 
-    /// The same, but waits a little for more, until there are `enough`: who writes them down writes
-    /// many at once.
+    /// The same, but gives others a little time, until there are `enough`: who writes them down
+    /// writes many at once. Nobody is woken for each of them.
     #[must_use = "an outcome is told once"]
     pub fn many_outcomes(&mut self, enough: usize, patience: Duration) -> Vec<(usize, Outcome)> {
         let mut outcomes = self.outcomes();
         let deadline = Instant::now() + patience;
-        while self.under_way > 0 && outcomes.len() < enough {
-            let left = deadline.saturating_duration_since(Instant::now());
-            let Ok(next) = self.outcomes.recv_timeout(left) else { break };
-            self.under_way -= 1;
-            outcomes.push(next);
+        while self.under_way > 0 && outcomes.len() < enough && Instant::now() < deadline {
+            thread::sleep(GLANCE);
+            let before = outcomes.len();
+            outcomes.extend(self.outcomes.try_iter());
+            self.under_way = self.under_way.saturating_sub(outcomes.len() - before);
         }
         outcomes
     }

@@ -3,7 +3,6 @@
 //! It has the environment of whoever sends, and knows which message it got. What it writes goes
 //! nowhere, so it can neither block nor fill anything with it.
 
-use std::fmt;
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
@@ -23,43 +22,45 @@ use crate::process::Program;
 const GRACE: Duration = Duration::from_secs(1);
 const GLANCE: Duration = Duration::from_millis(10);
 
+#[derive(Debug)]
 pub(super) struct Run {
     name: String,
     program: Program,
     body: String,
 }
 
-/// The environment may hold secrets.
-impl fmt::Debug for Run {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Run").field("name", &self.name).finish_non_exhaustive()
+/// The name of a program, and what it gets with every message.
+pub(super) fn prepared(
+    argv: &[String],
+    variables: &Variables,
+) -> Result<(String, Program), String> {
+    let [name, arguments @ ..] = argv else {
+        return Err("the command names no program".to_owned());
+    };
+    let home = variables.get("HOME").filter(|home| Path::new(home).is_dir());
+    let mut program = Program::new(name, home.map_or("/", String::as_str)).arguments(arguments);
+    // A hook may lead to another: what was said of the first does not pass for the second.
+    let theirs = variables.iter().filter(|(name, _)| !name.starts_with("WINDLASS_HOOK_"));
+    for (variable, value) in theirs {
+        program = program.variable(variable, value);
     }
+    Ok((name.to_owned(), program))
 }
 
 impl Run {
     pub(super) fn new(
-        argv: &[String],
+        name: String,
+        mut program: Program,
         message: Message,
         signature: Option<String>,
-        variables: &Variables,
-    ) -> Result<Self, String> {
-        let [name, arguments @ ..] = argv else {
-            return Err("the command names no program".to_owned());
-        };
-        let home = variables.get("HOME").filter(|home| Path::new(home).is_dir());
-        let mut program = Program::new(name, home.map_or("/", String::as_str)).arguments(arguments);
-        // A hook may lead to another: what was said of the first does not pass for the second.
-        let theirs = variables.iter().filter(|(name, _)| !name.starts_with("WINDLASS_HOOK_"));
-        for (variable, value) in theirs {
-            program = program.variable(variable, value);
-        }
+    ) -> Self {
         program = program
             .variable("WINDLASS_HOOK_ID", message.id)
             .variable("WINDLASS_HOOK_TIMESTAMP", message.timestamp.to_string());
         if let Some(signature) = signature {
             program = program.variable("WINDLASS_HOOK_SIGNATURE", signature);
         }
-        Ok(Self { name: name.to_owned(), program, body: message.body })
+        Self { name, program, body: message.body }
     }
 
     pub(super) async fn finish(self, limit: Duration) -> Outcome {

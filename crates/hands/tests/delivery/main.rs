@@ -9,7 +9,7 @@ mod url;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use windlass_hands::delivery::{Address, Courier, InTime, Message, Outcome, Target, Variables};
+use windlass_hands::delivery::{Address, Courier, Message, Outcome, Target, Variables};
 
 /// Stands for itself in every test that looks for a secret where none may be.
 const CANARY: &str = "canary-5c1e";
@@ -25,8 +25,10 @@ fn to(address: Address) -> Target {
     Target { address, secret: None, limit: Duration::from_secs(10) }
 }
 
-fn in_time() -> InTime {
-    Box::new(|| true)
+/// Hands over what is sent whenever there is room.
+fn hand_over(courier: &mut Courier, key: usize, target: &Target, message: Message) {
+    let ready = courier.prepare(target, &variables()).unwrap();
+    courier.hand_over(key, &ready, message, Box::new(|| true));
 }
 
 fn message() -> Message {
@@ -45,7 +47,11 @@ fn deliver(target: &Target) -> Outcome {
 
 fn deliver_message(target: &Target, message: Message) -> Outcome {
     let mut courier = courier(1);
-    courier.hand_over(0, target, message, &variables(), in_time());
+    let ready = match courier.prepare(target, &variables()) {
+        Ok(ready) => ready,
+        Err(outcome) => return outcome,
+    };
+    courier.hand_over(0, &ready, message, Box::new(|| true));
     let mut outcomes = courier.outcomes();
     assert_eq!((outcomes.len(), courier.under_way()), (1, 0));
     outcomes.remove(0).1

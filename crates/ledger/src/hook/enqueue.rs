@@ -41,7 +41,9 @@ impl Transaction<'_> {
             if named.is_empty() {
                 continue;
             }
-            named.into_iter().for_each(|name| to.clone_into(name));
+            for name in named {
+                to.clone_into(name);
+            }
             self.set_hook(hook)?;
         }
         Ok(())

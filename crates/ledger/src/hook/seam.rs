@@ -12,7 +12,7 @@ use crate::record::to_json;
 use crate::store::{Statements, all, first};
 
 /// Ids in one statement.
-const IDS: usize = 500;
+const IDS: usize = 512;
 
 macro_rules! tracked_columns {
     () => {
@@ -56,6 +56,9 @@ pub(crate) const PUT_DELIVERY: &str = "INSERT INTO deliveries (enqueued_seq, id,
      ON CONFLICT (enqueued_seq) DO UPDATE SET version = excluded.version, state = excluded.state, \
      attempts = excluded.attempts, error = excluded.error, queued_at = excluded.queued_at, \
      ended_at = excluded.ended_at";
+/// By the primary key, of a row that is there.
+const UPDATE_DELIVERY: &str = "UPDATE deliveries SET version = $1, state = $2, attempts = $3, \
+     error = $4, queued_at = $5, ended_at = $6 WHERE enqueued_seq = $7";
 const DELETE_DELIVERY: &str = "DELETE FROM deliveries WHERE enqueued_seq = $1";
 
 /// A row that is there stays as it is, with its attempts and its lock.
@@ -117,13 +120,14 @@ const BY_PREFIX: &str =
 const BY_SUFFIX: &str = concat!(tracked!(), " WHERE tail BETWEEN $1 AND $2 ORDER BY tail LIMIT $3");
 
 /// Deliveries that are over, of a task that was pruned, which is the last that happens to a task. By
-/// the unique index on `id` and by `deliveries_task`, then by `events_stream`.
+/// the unique index on `id` and by `deliveries_task`, then by `events_stream`. What the state is not
+/// cannot lead SQLite to the index on it, which has all that was delivered ever.
 macro_rules! over_for_good {
     ($which:literal) => {
         concat!(
             "SELECT enqueued_seq FROM deliveries WHERE ",
             $which,
-            " AND state IN ('delivered', 'discarded') AND 'task_pruned' = (SELECT kind \
+            " AND state NOT IN ('queued', 'failed') AND 'task_pruned' = (SELECT kind \
              FROM events WHERE stream = task_id ORDER BY stream_seq DESC LIMIT 1)"
         )
     };
@@ -196,6 +200,23 @@ pub(crate) trait Hooks: Statements {
     fn put_deliveries(&mut self, deliveries: &[&Delivery]) -> Result<(), Fault> {
         for delivery in deliveries {
             delivery_cells(delivery, |cells| self.run(PUT_DELIVERY, cells))?;
+        }
+        Ok(())
+    }
+
+    /// Writes rows of the view that are there.
+    fn update_deliveries(&mut self, deliveries: &[&Delivery]) -> Result<(), Fault> {
+        for delivery in deliveries {
+            let cells = [
+                Cell::count(delivery.version),
+                Cell::Text(delivery.state.as_str()),
+                Cell::Int(i64::from(delivery.attempts)),
+                Cell::text_or_null(delivery.error.as_deref()),
+                Cell::Int(delivery.queued_at.as_millis()),
+                Cell::int_or_null(delivery.ended_at.map(Time::as_millis)),
+                Cell::count(delivery.enqueued_seq),
+            ];
+            self.run(UPDATE_DELIVERY, &cells)?;
         }
         Ok(())
     }
@@ -388,13 +409,17 @@ pub(crate) trait Hooks: Statements {
     }
 }
 
-/// A statement with as many ids as there are in the place of `?`.
+/// A statement with ids in the place of `?`. The last one is repeated up to a round number, so that
+/// few statements need to be prepared.
 fn with_ids<T>(
     text: &str,
     ids: &[DeliveryId],
     run: impl FnOnce(&str, &[Cell<'_>]) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
-    let bytes: Vec<[u8; 16]> = ids.iter().map(|id| id.to_bytes()).collect();
+    let mut bytes: Vec<[u8; 16]> = ids.iter().map(|id| id.to_bytes()).collect();
+    if let Some(last) = bytes.last().copied() {
+        bytes.resize(ids.len().next_power_of_two(), last);
+    }
     let cells: Vec<Cell<'_>> = bytes.iter().map(|id| Cell::Bytes(id)).collect();
     run(&text.replace('?', &places(1, cells.len())), &cells)
 }

@@ -112,23 +112,24 @@ impl Drained {
         }
     }
 
-    /// What there is to tell beside deliveries that arrived.
-    fn trouble(&self) -> Vec<String> {
-        let told = [
-            (self.retried, "will be tried again"),
-            (self.failed + self.reclaimed_failed, "failed for good"),
-            (self.reclaimed, "taken back from a worker that was gone"),
-            (self.preflight_failed, "could not be sent at all"),
-            (self.lost, "taken over by another worker"),
-        ];
-        let told = told.into_iter().filter(|(count, _)| *count > 0);
-        told.map(|(count, what)| format!("{count} {what}")).collect()
+    fn tally(&self) -> Tally {
+        Tally {
+            claimed: self.claimed,
+            attempted: self.attempted,
+            delivered: self.delivered,
+            retried: self.retried,
+            failed: self.failed,
+            reclaimed: self.reclaimed,
+            reclaimed_failed: self.reclaimed_failed,
+            preflight_failed: self.preflight_failed,
+            lost: self.lost,
+        }
     }
 }
 
 impl Output for Drained {
     fn sheet(&self, _now: Time) -> Sheet {
-        let trouble = self.trouble();
+        let trouble = self.tally().trouble();
         let sheet = match self.attempted == 0 && trouble.is_empty() {
             true => Sheet::line("no hook was due"),
             false => Sheet::line(format!("{} delivered", counted(self.delivered, "hook"))),
