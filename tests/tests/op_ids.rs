@@ -221,11 +221,21 @@ fn start_at_once(ledger: &Ledger) {
 }
 
 #[test]
-fn of_thirty_two_processes_known_by_their_request_one_hands_off_row_i8() {
-    let ledger = on_sqlite();
-    let task = held(&ledger);
-    all_at_once(&ledger, &handoff(&task, "--auto-op-id"));
-    assert_eq!(follow_ons(&ledger), 1);
+fn of_thirty_two_processes_known_by_their_request_one_hands_off_on_sqlite_rows_i8_i12() {
+    hand_off_by_request_at_once(&on_sqlite());
+}
+
+#[test]
+fn of_thirty_two_processes_known_by_their_request_one_hands_off_on_postgresql_rows_i8_i12() {
+    if let Some(ledger) = Ledger::on_postgres() {
+        hand_off_by_request_at_once(&with_project(ledger));
+    }
+}
+
+fn hand_off_by_request_at_once(ledger: &Ledger) {
+    let task = held(ledger);
+    all_at_once(ledger, &handoff(&task, "--auto-op-id"));
+    assert_eq!(follow_ons(ledger), 1);
 }
 
 #[test]

@@ -875,6 +875,81 @@ fn a_paused_source_goes_on_by_itself_however_the_last_part_is_settled_row_d10() 
     assert_eq!(ledger.answer(&["doctor", "--rebuild"])["healthy"], true);
 }
 
+/// A source that `w1` holds, paused until its part in `web` is settled, and that part.
+fn paused(ledger: &Ledger) -> (String, String) {
+    let source = held(ledger, &[]);
+    let delegated_to_web = delegate(ledger, &source, "-P web --pause-parent --auto-unpause");
+    (source, delegated(&delegated_to_web))
+}
+
+/// Its pause ended in the transaction of the newest events.
+#[track_caller]
+fn goes_on(ledger: &Ledger, source: &str, why: &str) {
+    let after = task(ledger, source);
+    assert_eq!((&after["status"], &after["agent"]), (&json!("ready"), &json!("w1")), "{why}");
+    let over = ledger.newest_event(source);
+    assert_eq!(over["kind"], "task_unblocked", "{why}");
+    let newest = ledger.events_after(ledger.events() - 1);
+    assert_eq!(over["correlation_id"], newest[0]["correlation_id"], "{why}");
+}
+
+#[test]
+fn a_paused_source_goes_on_when_the_project_of_its_part_goes_row_d10() {
+    let ledger = ledger();
+    let _created = answer(&ledger, "project create shelf");
+    let settled = ledger.add(&["-P", "api", "-s", "done"]);
+    let ways = [
+        "project delete web --archive-tasks --edges keep",
+        "project delete web --archive-tasks --edges settle",
+        "project delete web --archive-tasks --rewrite-deps DONE",
+        "project delete web --delete-tasks --edges keep",
+        "project delete web --delete-tasks --edges settle",
+        "project delete web --delete-tasks --rewrite-deps DONE",
+        "project delete web --move-to shelf --edges settle",
+        "project delete web --move-to shelf --rewrite-deps DONE",
+        "task move --all-from web shelf --edges settle",
+        "task move --all-from web shelf --rewrite-deps DONE",
+    ];
+    for way in ways {
+        let (source, _) = paused(&ledger);
+        let _gone = answer(&ledger, &way.replace("DONE", &settled));
+        goes_on(&ledger, &source, way);
+        if way.starts_with("project") {
+            let _again = answer(&ledger, "project create web");
+        }
+    }
+    assert_eq!(ledger.answer(&["doctor", "--rebuild"])["healthy"], true);
+}
+
+#[test]
+fn a_paused_source_stays_so_while_what_it_waits_for_is_open_wherever_that_goes_row_d10() {
+    let ledger = ledger();
+    let _created = answer(&ledger, "project create shelf");
+    let open = ledger.add(&["-P", "api"]);
+    let (moved, part) = paused(&ledger);
+    let _gone = answer(&ledger, "project delete web --move-to shelf --edges keep");
+    let _again = answer(&ledger, "project create web");
+    let (rewritten, _) = paused(&ledger);
+    let line = format!("project delete web --delete-tasks --rewrite-deps {open}");
+    let _gone = answer(&ledger, &line);
+    for (source, waits_for) in [(moved, part), (rewritten, open)] {
+        assert_eq!(ledger.status(&source), "blocked");
+        let _done = answer(&ledger, &format!("task set-status {waits_for} done"));
+        goes_on(&ledger, &source, "now it is settled");
+    }
+}
+
+#[test]
+fn a_paused_source_goes_on_when_its_part_is_handed_off_row_d10() {
+    let ledger = ledger();
+    let (source, part) = paused(&ledger);
+    let _claimed = answer(&ledger, &format!("task claim {part} --agent w2"));
+    let handed = handoff(&ledger, &part, "-P web --author w2");
+    goes_on(&ledger, &source, "handoff");
+    assert_eq!(ledger.newest_event(&source)["correlation_id"], handed["correlation_id"]);
+    assert_eq!(task(&ledger, &source)["open_dependencies"], 0, "not on the follow-on");
+}
+
 #[test]
 fn a_paused_source_goes_on_only_when_its_last_part_is_settled_row_d10() {
     let ledger = ledger();
