@@ -6,7 +6,7 @@ use windlass_ops::sheet::Column;
 pub(crate) const GAP: usize = 2;
 
 /// The columns that a page can do without, in the order in which they leave it.
-const LEAVING: [&str; 13] = [
+const LEAVING: [&str; 15] = [
     "created",
     "description",
     "data",
@@ -15,8 +15,10 @@ const LEAVING: [&str; 13] = [
     "agent",
     "project",
     "when",
+    "tried",
     "author",
     "actor",
+    "error",
     "state",
     "status",
     "blocks",

@@ -29,6 +29,8 @@ pub struct Surroundings {
     pub agent: Option<String>,
     /// The user of the machine.
     pub user: String,
+    /// The name of the machine.
+    pub host: String,
     /// The command line of the user's editor.
     pub editor: Option<String>,
     /// `WINDLASS_FENCE`, which counts only for the task in `WINDLASS_TASK`.
@@ -36,8 +38,8 @@ pub struct Surroundings {
     pub variables: Variables,
 }
 
-/// The environment of the caller, for hooks that name variables. It is looked into when a hook is
-/// sent, and shown nowhere.
+/// The environment of the caller, for hooks that name variables or start programs. It is looked into
+/// when a hook is sent, and shown nowhere.
 #[derive(Clone, Default)]
 pub struct Variables(Arc<BTreeMap<String, String>>);
 
@@ -46,9 +48,8 @@ impl Variables {
         Self(Arc::new(variables))
     }
 
-    /// A variable that is set to something.
-    pub fn get(&self, name: &str) -> Option<String> {
-        self.0.get(name).filter(|value| !value.is_empty()).cloned()
+    pub fn all(&self) -> &BTreeMap<String, String> {
+        &self.0
     }
 }
 
@@ -115,7 +116,7 @@ pub struct Context {
     pub settings: Resolved,
     /// Where a door wants to hear of the steps of a long operation.
     pub progress: Option<Arc<dyn Fn(Step) + Send + Sync>>,
-    /// Where a door wants to hear of the troubles of an operation that goes on.
+    /// Where a door wants to hear what an operation that goes on has to tell.
     pub notices: Option<Notices>,
     /// The op id that the door brought for the next operation.
     pub op_id: Option<OpId>,
@@ -147,7 +148,7 @@ impl Context {
         }
     }
 
-    /// Tells the door what went wrong, of an operation that goes on.
+    /// Tells the door what happened, in an operation that goes on.
     pub fn notice(&self, text: &str) {
         if let Some(notices) = &self.notices {
             notices(text);
