@@ -204,7 +204,8 @@ pub(crate) trait Hooks: Statements {
         Ok(())
     }
 
-    /// Writes rows of the view that are there.
+    /// Writes rows of the view that mostly are there: of an import, a delivery may begin and end at
+    /// once.
     fn update_deliveries(&mut self, deliveries: &[&Delivery]) -> Result<(), Fault> {
         for delivery in deliveries {
             let cells = [
@@ -216,7 +217,9 @@ pub(crate) trait Hooks: Statements {
                 Cell::int_or_null(delivery.ended_at.map(Time::as_millis)),
                 Cell::count(delivery.enqueued_seq),
             ];
-            self.run(UPDATE_DELIVERY, &cells)?;
+            if self.run(UPDATE_DELIVERY, &cells)? == 0 {
+                self.put_deliveries(&[delivery])?;
+            }
         }
         Ok(())
     }
