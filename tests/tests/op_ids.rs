@@ -346,7 +346,7 @@ fn the_same_task_typed_in_another_way_is_the_same_request_row_i13() {
     let other = answer(&ledger, &format!("task comment {task} hello"));
     assert_eq!(other["task_id"], task);
     let after_a_comment = answer(&ledger, &handoff(&task, "--auto-op-id"));
-    assert_eq!(after_a_comment["replayed"], true, "a comment is no turn of the task");
+    assert_eq!(after_a_comment["replayed"], true, "a comment does not change the fingerprint");
 }
 
 #[test]

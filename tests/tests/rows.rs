@@ -103,7 +103,7 @@ const PARTS: &[(&str, &[(&str, &str)])] = &[
             ("I10", "a refusal is not recorded: a retry decides anew"),
             ("I11", "nothing is taken for a retry that did not ask for it"),
             ("I12", "`--auto-op-id`"),
-            ("I13", "its key is the request and the last turn of the source"),
+            ("I13", "its key is the request and the fingerprint of the source"),
             ("I14", "`start` refuses it"),
             ("I15", "records are kept for 7 days"),
         ],

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use unicode_width::UnicodeWidthStr as _;
-use windlass_ops::context::Step;
+use windlass_ops::context::{Notices, Step};
 use windlass_ops::settings::Format;
 
 use crate::terminal::Terminal;
@@ -22,8 +22,6 @@ const CLEAR: &str = "\r\u{1b}[2K";
 
 /// What operations report their steps to.
 pub(crate) type Callback = Arc<dyn Fn(Step) + Send + Sync>;
-/// What they report their troubles to.
-pub(crate) type Notices = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// The progress of one command, shown where a person can see it and wants to read.
 pub(crate) struct Progress(Option<Arc<Mutex<Line<Stderr>>>>);

@@ -387,13 +387,13 @@ pub struct OpCompleted {
     pub result: Value,
     /// The task whose state the execution began and ended with, when the op id was made from it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub turn: Option<Turn>,
+    pub fingerprint: Option<Fingerprint>,
 }
 
-/// The last events of a task that changed its status, owner or dependencies: before and after an
-/// execution.
+/// The fingerprints of a task before and after an execution: each the last event that changed its
+/// status, owner or dependencies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Turn {
+pub struct Fingerprint {
     pub before: EventId,
     pub after: EventId,
 }
@@ -570,7 +570,7 @@ events! {
 
 impl Event {
     /// It changed the status, the owner or the dependencies of a task.
-    pub fn is_a_turn(&self) -> bool {
+    pub fn changes_fingerprint(&self) -> bool {
         match self {
             Self::TaskCreated(_)
             | Self::TaskClaimed(_)

@@ -8,6 +8,7 @@ mod clients;
 mod courier;
 mod post;
 mod program;
+mod queue;
 mod reason;
 mod redirect;
 mod retry_after;
@@ -18,7 +19,7 @@ mod variables;
 use std::fmt;
 use std::time::Duration;
 
-pub use courier::{Courier, NotReady, Stopper};
+pub use courier::{Courier, NotReady, Ready, Stopper};
 
 /// How long an attempt may take unless the target says otherwise.
 pub const LIMIT: Duration = Duration::from_secs(10);

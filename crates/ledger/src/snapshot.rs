@@ -23,7 +23,7 @@ use crate::store::{Agent, Candidate, DEPTH_CAP, Effect, ListFilter, QueueFilter,
 
 /// More matches than this are not listed when an id is ambiguous.
 const CANDIDATES_SHOWN: usize = 5;
-/// Events in which the last turn of a task is looked for first.
+/// Events in which the fingerprint of a task is looked for first.
 const LOOKED_BACK: u64 = 8;
 
 /// The ledger at one moment.
@@ -399,24 +399,24 @@ impl<'a> Snapshot<'a> {
         Ok(found.filter(|record| !record.is_expired(self.now)))
     }
 
-    /// The execution of that request which left a task with this as its last turn.
-    pub fn op_turned(
+    /// The execution of that request which left a task with this fingerprint.
+    pub fn op_leaving(
         &mut self,
         after: EventId,
         operation: &str,
         input: &Hash,
     ) -> Result<Option<OpRecord>, Fault> {
-        let found = self.store.op_turned(after, operation, input)?;
+        let found = self.store.op_leaving(after, operation, input)?;
         Ok(found.filter(|record| !record.is_expired(self.now)))
     }
 
-    /// The last event of a task that changed its status, owner or dependencies.
-    pub fn last_turn(&mut self, task: &Task) -> Result<EventId, Fault> {
+    /// The fingerprint of a task: its last event that changed its status, owner or dependencies.
+    pub fn fingerprint(&mut self, task: &Task) -> Result<EventId, Fault> {
         let mut asked = LOOKED_BACK;
         loop {
             let history = self.store.history(task.id.into(), asked)?;
             for recorded in &history {
-                if recorded.event()?.is_some_and(|event| event.is_a_turn()) {
+                if recorded.event()?.is_some_and(|event| event.changes_fingerprint()) {
                     return Ok(recorded.header.id);
                 }
             }

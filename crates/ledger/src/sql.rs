@@ -263,16 +263,16 @@ pub(crate) const WITH_SUFFIX: &str = concat!(
 
 /// An op id that was used again after its record expired has a new record.
 pub(crate) const INSERT_OP: &str = "INSERT INTO workflow_ops \
-    (op_id, workflow, state, input_hash, result, turned, created_at, updated_at, seq) \
+    (op_id, workflow, state, input_hash, result, fingerprint, created_at, updated_at, seq) \
     VALUES ($1, $2, 'completed', $3, $4, $5, $6, $6, $7) \
     ON CONFLICT (op_id) DO UPDATE SET workflow = excluded.workflow, \
-    input_hash = excluded.input_hash, result = excluded.result, turned = excluded.turned, \
+    input_hash = excluded.input_hash, result = excluded.result, fingerprint = excluded.fingerprint, \
     created_at = excluded.created_at, updated_at = excluded.updated_at, seq = excluded.seq";
 /// By the primary key.
 pub(crate) const OP: &str = "SELECT op_id, workflow, input_hash, result, created_at, seq FROM workflow_ops WHERE op_id = $1";
-/// By `workflow_ops_turned`.
-pub(crate) const OP_TURNED: &str = "SELECT op_id, workflow, input_hash, result, created_at, seq \
-    FROM workflow_ops WHERE turned = $1 AND workflow = $2 AND input_hash = $3";
+/// By `workflow_ops_fingerprint`.
+pub(crate) const OP_LEAVING: &str = "SELECT op_id, workflow, input_hash, result, created_at, seq \
+    FROM workflow_ops WHERE fingerprint = $1 AND workflow = $2 AND input_hash = $3";
 /// By `workflow_ops_age`.
 pub(crate) const OPS_UNTIL: &str = "SELECT op_id, workflow, input_hash, result, created_at, seq \
     FROM workflow_ops WHERE created_at <= $1 ORDER BY created_at LIMIT $2";

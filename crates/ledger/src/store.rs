@@ -623,13 +623,13 @@ pub(crate) trait Store: Hooks {
 
     /// Remembers an execution under its op id.
     fn insert_op(&mut self, header: &Header, data: &OpCompleted) -> Result<(), Fault> {
-        let turned = data.turn.map(|turn| turn.after.to_bytes());
+        let fingerprint = data.fingerprint.map(|prints| prints.after.to_bytes());
         let cells = [
             Cell::Text(header.provenance.op.as_deref().unwrap_or_default()),
             Cell::Text(&data.operation),
             Cell::Bytes(data.input.as_bytes()),
             Cell::Text(&data.result.to_string()),
-            turned.as_ref().map_or(Cell::Null, |id| Cell::Bytes(id)),
+            fingerprint.as_ref().map_or(Cell::Null, |id| Cell::Bytes(id)),
             Cell::Int(header.at.as_millis()),
             Cell::count(header.seq),
         ];
@@ -640,8 +640,8 @@ pub(crate) trait Store: Hooks {
         first(self, sql::OP, &[Cell::Text(op_id)], read_op)
     }
 
-    /// The execution of that request which left a task with this as its last turn.
-    fn op_turned(
+    /// The execution of that request which left a task with this fingerprint.
+    fn op_leaving(
         &mut self,
         after: EventId,
         operation: &str,
@@ -649,7 +649,7 @@ pub(crate) trait Store: Hooks {
     ) -> Result<Option<OpRecord>, Fault> {
         let after = after.to_bytes();
         let cells = [Cell::Bytes(&after), Cell::Text(operation), Cell::Bytes(input.as_bytes())];
-        first(self, sql::OP_TURNED, &cells, read_op)
+        first(self, sql::OP_LEAVING, &cells, read_op)
     }
 
     /// The oldest records until then, at most `limit`.

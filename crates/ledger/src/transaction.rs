@@ -1,5 +1,6 @@
 //! Writing: the one way events get into the ledger.
 
+use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
@@ -205,11 +206,25 @@ impl<'a> Transaction<'a> {
     }
 
     /// Takes a settled task out of the ledger: it leaves the views, its events keep only their
-    /// headers. Returns how many events were emptied.
+    /// headers, and what was answered about it under op ids is forgotten. Returns how many events of
+    /// its own were emptied.
     pub fn prune(&mut self, task: &Task) -> Result<u64, Fault> {
         self.record(task.id.into(), task.version, vec![TaskPruned {}.into()])?;
         self.forget_deliveries_of(task.id)?;
+        self.forget_answers_about(task.id)?;
         self.forget(task.id.into())
+    }
+
+    /// Forgets the executions that changed a task: their answers show it.
+    fn forget_answers_about(&mut self, task: TaskId) -> Result<(), Fault> {
+        let history = self.whole_history(task.into())?;
+        let ids = history.into_iter().filter_map(|event| event.header.provenance.op);
+        for op_id in ids.collect::<BTreeSet<_>>() {
+            if let Some(record) = self.snapshot.store.op(&op_id)? {
+                self.forget_op(&record)?;
+            }
+        }
+        Ok(())
     }
 
     /// Takes a task out of the views for good, in whatever status it is. Its events stay as they

@@ -537,10 +537,13 @@ impl<'a> Views<'a> {
             return Ok(());
         }
         let deliveries = std::mem::take(&mut self.deliveries);
-        self.store.put_deliveries(&deliveries.values().collect::<Vec<_>>())?;
         if self.outbox == Outbox::Stays {
-            return Ok(());
+            return self.store.put_deliveries(&deliveries.values().collect::<Vec<_>>());
         }
+        let (new, changed): (Vec<&Delivery>, Vec<&Delivery>) =
+            deliveries.values().partition(|delivery| delivery.version == 1);
+        self.store.put_deliveries(&new)?;
+        self.store.update_deliveries(&changed)?;
         let (waiting, over): (Vec<&Delivery>, Vec<&Delivery>) =
             deliveries.values().partition(|delivery| delivery.state == State::Queued);
         self.store.queue_deliveries(&waiting)?;

@@ -104,6 +104,9 @@ pub struct Step {
     pub unit: &'static str,
 }
 
+/// Hears sentences about what goes wrong and is tried again.
+pub type Notices = Arc<dyn Fn(&str) + Send + Sync>;
+
 /// What an operation works with. The ledger is opened when it is first needed, so a request that
 /// is refused by its arguments alone touches nothing.
 pub struct Context {
@@ -112,8 +115,8 @@ pub struct Context {
     pub settings: Resolved,
     /// Where a door wants to hear of the steps of a long operation.
     pub progress: Option<Arc<dyn Fn(Step) + Send + Sync>>,
-    /// Where a door wants to hear, in a sentence, of what goes wrong and is tried again.
-    pub notices: Option<Arc<dyn Fn(&str) + Send + Sync>>,
+    /// Where a door wants to hear of the troubles of an operation that goes on.
+    pub notices: Option<Notices>,
     /// The op id that the door brought for the next operation.
     pub op_id: Option<OpId>,
     once: Option<Once>,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use windlass_domain::chain::Hash;
-use windlass_domain::event::{OpCompleted, Turn};
+use windlass_domain::event::{Fingerprint, OpCompleted};
 use windlass_domain::op::{OpId, OpRecord, input};
 use windlass_domain::{Code, EventId, Exit, Task, Time};
 use windlass_ledger::{Error, Fault, Transaction};
@@ -121,14 +121,16 @@ impl Once {
         tx.act_under(&asked.op_id);
         tx.correlate()?;
         let value = work(tx)?;
-        let turn = match &asked.source {
-            Some((task, before)) => Some(Turn { before: *before, after: tx.last_turn(task)? }),
+        let fingerprint = match &asked.source {
+            Some((task, before)) => {
+                Some(Fingerprint { before: *before, after: tx.fingerprint(task)? })
+            }
             None => None,
         };
         let result = serde_json::to_value(&value)
             .map_err(|source| Fault::bug("an answer is not JSON").because(source))?;
         let operation = self.operation.to_owned();
-        tx.complete_op(OpCompleted { operation, input: asked.input, result, turn })?;
+        tx.complete_op(OpCompleted { operation, input: asked.input, result, fingerprint })?;
         Ok((value, Outcome { op_id: asked.op_id, replayed: false }))
     }
 
@@ -148,8 +150,8 @@ impl Once {
                 let mut texts = self.texts.clone();
                 texts.push(task.id.to_string());
                 let input = input(self.operation, &self.arguments, &texts, actor);
-                let now = tx.last_turn(&task)?;
-                let found = tx.op_turned(now, self.operation, &input)?;
+                let now = tx.fingerprint(&task)?;
+                let found = tx.op_leaving(now, self.operation, &input)?;
                 let op_id = OpId::of_request(self.operation, &input, &now.to_string());
                 Ok((Asked { op_id, input, source: Some((task, now)) }, found))
             }

@@ -136,6 +136,32 @@ impl World {
         self.tasks.extend(id.filter(|id| !self.tasks.contains(id)));
     }
 
+    fn run_a_workflow(
+        &mut self,
+        dice: &mut Dice,
+        agent: &str,
+        project: &str,
+        mut input: serde_json::Value,
+    ) {
+        use serde_json::json;
+        match dice.roll(5) {
+            0 => drop(self.run("workflow.run.start", json!({"agent": agent, "lease": "5m"}))),
+            1..=2 => {
+                input["project"] = json!(project);
+                input["auto_op_id"] = json!(dice.roll(4) == 0);
+                let handed = self.run("workflow.run.handoff", input);
+                self.made(handed.as_ref().map(|handed| &handed["follow_on"]));
+            }
+            _ => {
+                input["pause_parent"] = json!(true);
+                input["auto_unpause"] = json!(dice.roll(3) > 0);
+                input["as_subtask"] = json!(dice.roll(3) == 0);
+                let delegated = self.run("workflow.run.delegate", input);
+                self.made(delegated.as_ref().map(|delegated| &delegated["delegated"]));
+            }
+        }
+    }
+
     fn step(&mut self, dice: &mut Dice) {
         use serde_json::json;
         self.clock.0.fetch_add(i64::try_from(dice.roll(40_000)).unwrap(), Ordering::SeqCst);
@@ -229,19 +255,8 @@ impl World {
             }
             35 => self.move_both(dice, [&task, &other], project),
             36 if dice.roll(3) == 0 => self.delete_and_make_again(dice, project, &task),
-            37 => drop(self.run("workflow.run.start", json!({"agent": agent, "lease": "5m"}))),
-            38..=39 => {
-                let mut input = json!({"from": task, "title": "next", "project": project});
-                input["auto_op_id"] = json!(force);
-                let handed = self.run("workflow.run.handoff", by(input));
-                self.made(handed.as_ref().map(|handed| &handed["follow_on"]));
-            }
-            40..=41 => {
-                let mut input = json!({"from": task, "title": "part", "pause_parent": true});
-                input["auto_unpause"] = json!(dice.roll(3) > 0);
-                input["as_subtask"] = json!(dice.roll(3) == 0);
-                let delegated = self.run("workflow.run.delegate", by(input));
-                self.made(delegated.as_ref().map(|delegated| &delegated["delegated"]));
+            37..=41 => {
+                self.run_a_workflow(dice, agent, project, by(json!({"from": task, "title": "n"})));
             }
             _ => drop(self.run(
                 "task.checkpoint",

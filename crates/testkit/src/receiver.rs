@@ -186,10 +186,13 @@ impl Shared {
 
     /// Remembers the request and looks up what to do with it.
     fn receive(&self, mut request: Received) -> Answer {
+        // Made before the lock is taken, for which many connections wait.
+        let mut kept = request.clone();
         {
             let mut state = self.state();
             request.number = state.received.len();
-            state.received.push(request.clone());
+            kept.number = request.number;
+            state.received.push(kept);
         }
         (self.plan)(&request)
     }

@@ -164,10 +164,10 @@ fn a_secret_of_the_environment_is_sent_and_kept_nowhere() {
     let run = outbox.drain_run().env("HOOK_TOKEN", CANARY).env("HOOK_SECRET", secret);
     let outcome = run.run().ok();
     assert_eq!(figures(&outcome.json()), "claimed 2, attempted 2, retried 2");
-    let received = receiver.received();
+    let requests = receiver.received();
     let expected = format!("Bearer {CANARY}");
-    assert_eq!(received[0].header("authorization"), Some(expected.as_str()));
-    assert!(received[0].header("webhook-signature").is_some_and(|text| text.starts_with("v1,")));
+    assert_eq!(requests[0].header("authorization"), Some(expected.as_str()));
+    assert!(requests[0].header("webhook-signature").is_some_and(|text| text.starts_with("v1,")));
     assert_kept_nowhere(&outbox, &outcome);
 }
 

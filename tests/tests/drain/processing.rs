@@ -39,16 +39,16 @@ fn a_transition_is_posted_to_the_url_row_c2() {
     let outbox = Outbox::to(&receiver);
     outbox.finish(1);
     assert_eq!(figures(&outbox.drain()), "claimed 1, attempted 1, delivered 1");
-    let received = receiver.received();
-    assert_eq!((received[0].method.as_str(), received[0].path.as_str()), ("POST", "/hook"));
-    assert_eq!(received[0].header("content-type"), Some("application/json"));
-    let said: Value = serde_json::from_str(&received[0].body).unwrap();
+    let requests = receiver.received();
+    assert_eq!((requests[0].method.as_str(), requests[0].path.as_str()), ("POST", "/hook"));
+    assert_eq!(requests[0].header("content-type"), Some("application/json"));
+    let said: Value = serde_json::from_str(&requests[0].body).unwrap();
     assert_eq!(
         (&said["task"]["title"], &said["transition"]["to"]),
         (&json!("task 0"), &json!("done"))
     );
     let id = outbox.delivery().delivery.id.to_string();
-    assert_eq!(received[0].header("webhook-id"), Some(id.as_str()));
+    assert_eq!(requests[0].header("webhook-id"), Some(id.as_str()));
 }
 
 #[test]
@@ -353,9 +353,9 @@ fn what_a_killed_drain_held_is_taken_back_when_its_lock_is_old_row_p7() {
     assert_eq!(figures(&outbox.drain()), "claimed 1, attempted 1, delivered 1, reclaimed 1");
     // The attempt of which nobody heard does not count.
     assert_eq!(outbox.delivery().delivery.attempts, 1);
-    let received = receiver.received();
-    assert_eq!(received[0].header("webhook-id"), received[1].header("webhook-id"));
-    assert_eq!(received[0].body, received[1].body);
+    let requests = receiver.received();
+    assert_eq!(requests[0].header("webhook-id"), requests[1].header("webhook-id"));
+    assert_eq!(requests[0].body, requests[1].body);
 }
 
 #[test]

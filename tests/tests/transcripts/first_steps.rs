@@ -122,6 +122,10 @@ fn an_agent_is_told_how_to_work_by_the_guide() {
 
         export WINDLASS_TASK=<task_id> WINDLASS_FENCE=<fence>
 
+    Or begin with `windlass workflow run start --agent worker-1 --lease 30m`: it
+    goes on with what you have in progress and otherwise claims the next task
+    (`selected` in the answer, with its `fence`).
+
     Read what was done before you: `windlass task show TASK` has the description,
     the comments, the checkpoints of those who worked on it, and the tasks it waits
     for.
@@ -145,6 +149,15 @@ fn an_agent_is_told_how_to_work_by_the_guide() {
         windlass task block TASK --comment "waiting for the API key"
         windlass task release TASK --comment "needs somebody with access"
 
+    When somebody else should go on, or do a part of it:
+
+        windlass workflow run handoff --from TASK --title "review it" -P PROJECT
+        windlass workflow run delegate --from TASK --title "find the cause"
+          --pause-parent
+
+    Add `--op-id KEY` to anything you may have to repeat: it happens once, and
+    answers the same again.
+
     Never leave a task as it is: what you do not finish, block or release.
 
     ## When you are refused
@@ -159,7 +172,7 @@ fn an_agent_is_told_how_to_work_by_the_guide() {
     - `dependencies_open`, `children_open`: the task waits for the tasks in
       `error.details`. Work on those, or release this one.
     - `invalid_transition`: look at it first: `windlass task show TASK`.
-    - `ledger_locked`: try again.
+    - `ledger_locked`, `op_running`: try again.
 
     `--force --reason "…"` overrides a rule and is recorded with your name. Use it
     only when a person told you to.

@@ -166,8 +166,7 @@ fn workflows_say_what_they_take_and_do() {
     }
     $ windlass workflow show handoff
     handoff: Finish a task and make the one that follows, with its checkpoints
-    windlass workflow run handoff --from 8F3K2Q --title 'review the login page' -P
-      review
+    windlass workflow run handoff --from 8F3K2Q --title 'review it' -P review
 
     Arguments
       --from <TASK>            The task that is finished (required)
@@ -199,8 +198,7 @@ fn workflows_say_what_they_take_and_do() {
       calls, with nothing open that it waits for.
     $ windlass workflow show delegate
     delegate: Give a part of a task to another one, and let it wait for that
-    windlass workflow run delegate --from 8F3K2Q --title 'find the cause'
-      --pause-parent
+    windlass workflow run delegate --from 8F3K2Q --title tests --pause-parent
 
     Arguments
       --from <TASK>        The task whose work is given away (required)

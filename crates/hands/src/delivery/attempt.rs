@@ -1,7 +1,8 @@
-//! One attempt, ready to be made: everything looked up, checked and signed.
+//! A target with everything looked up and checked, and one attempt to hand it a message.
 
 use std::time::Duration;
 
+use reqwest::{Client, Request};
 use secrecy::SecretString;
 
 use super::clients::Clients;
@@ -10,43 +11,55 @@ use super::program::Run;
 use super::signature::Key;
 use super::variables::expand;
 use super::{Address, Lookup, Message, Outcome, Target, post};
+use crate::process::Program;
 
+/// What does not differ from message to message.
 #[derive(Debug)]
-pub(super) struct Attempt {
+pub(super) struct Prepared {
     way: Way,
+    key: Option<Key>,
     limit: Duration,
 }
 
 #[derive(Debug)]
 enum Way {
-    Post(Box<Post>),
-    Run(Run),
+    Post { client: Client, request: Request },
+    Run { name: String, program: Program },
 }
 
-impl Attempt {
+impl Prepared {
     /// What is to be done, or why it cannot be.
     pub(super) fn new(
         target: &Target,
-        message: Message,
         lookup: Lookup<'_>,
         clients: &Clients,
     ) -> Result<Self, String> {
-        let signature = signature(target, &message, lookup)?;
+        let key = key(target, lookup)?;
         let way = match &target.address {
             Address::Url { url, headers } => {
                 let request = post::request(url, headers, lookup)?;
-                let client = clients.to(request.url())?;
-                Way::Post(Box::new(Post::new(client, request, message, signature)?))
+                Way::Post { client: clients.to(request.url())?, request }
             }
-            Address::Command { argv } => Way::Run(Run::new(argv, message, signature, lookup)?),
+            Address::Command { argv } => {
+                let (name, program) = super::program::prepared(argv, lookup)?;
+                Way::Run { name, program }
+            }
         };
-        Ok(Self { way, limit: target.limit })
+        Ok(Self { way, key, limit: target.limit })
     }
 
-    pub(super) async fn make(self) -> Outcome {
-        match self.way {
-            Way::Post(post) => post.send(self.limit).await,
-            Way::Run(run) => run.finish(self.limit).await,
+    pub(super) async fn attempt(&self, message: Message) -> Outcome {
+        let signature = self.key.as_ref().map(|key| key.sign(&message));
+        match &self.way {
+            Way::Post { client, request } => {
+                match Post::new(client.clone(), request, message, signature) {
+                    Ok(post) => post.send(self.limit).await,
+                    Err(reason) => Outcome::failed(reason),
+                }
+            }
+            Way::Run { name, program } => {
+                Run::new(name.clone(), program.clone(), message, signature).finish(self.limit).await
+            }
         }
     }
 }
@@ -64,15 +77,10 @@ pub(super) fn check(target: &Target) -> Result<(), String> {
     }
 }
 
-fn signature(
-    target: &Target,
-    message: &Message,
-    lookup: Lookup<'_>,
-) -> Result<Option<String>, String> {
+fn key(target: &Target, lookup: Lookup<'_>) -> Result<Option<Key>, String> {
     let Some(secret) = &target.secret else { return Ok(None) };
     let secret = expanded_secret(secret, lookup)?;
-    let key = Key::new(&secret).map_err(|no_key| format!("the secret {no_key}"))?;
-    Ok(Some(key.sign(message)))
+    Key::new(&secret).map(Some).map_err(|no_key| format!("the secret {no_key}"))
 }
 
 fn expanded_secret(secret: &str, lookup: Lookup<'_>) -> Result<SecretString, String> {
@@ -84,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_attempt_does_not_show_what_was_looked_up() {
+    fn what_was_looked_up_is_not_shown() {
         let lookup = |name: &str| ["KEY", "SECRET"].contains(&name).then(|| "canary".to_owned());
         let secret = Some("$SECRET".to_owned());
         let headers = vec![("x-key".to_owned(), "$KEY".to_owned())];
@@ -94,9 +102,8 @@ mod tests {
         let programs = Target { address: Address::Command { argv }, ..urls.clone() };
         let clients = Clients::new(1).unwrap();
         for target in [urls, programs] {
-            let message = Message { id: "id".to_owned(), timestamp: 1, body: "{}".to_owned() };
-            let attempt = Attempt::new(&target, message, &lookup, &clients).unwrap();
-            let shown = format!("{attempt:?}");
+            let prepared = Prepared::new(&target, &lookup, &clients).unwrap();
+            let shown = format!("{prepared:?}");
             assert!(!shown.contains("canary"), "{shown}");
         }
     }

@@ -6,25 +6,28 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::Semaphore;
 
-use super::attempt::Attempt;
+use super::attempt::Prepared;
 use super::clients::Clients;
+use super::queue::{Job, Queue, Report};
 use super::{InTime, Lookup, Message, Outcome, Target, signals};
 
 /// What is still running when a courier goes away is broken off; a name that is being looked up
 /// cannot be, and is not waited for longer than this.
 const FAREWELL: Duration = Duration::from_secs(1);
+/// Between two looks for more outcomes.
+const GLANCE: Duration = Duration::from_millis(1);
 
 /// Delivers messages, a bounded number at a time.
 #[derive(Debug)]
 pub struct Courier {
     runtime: Option<Runtime>,
     clients: Clients,
-    room: Arc<Semaphore>,
+    queue: Arc<Queue>,
     report: Sender<(usize, Outcome)>,
     outcomes: Receiver<(usize, Outcome)>,
     under_way: usize,
@@ -43,15 +46,20 @@ pub enum NotReady {
     Http(#[from] reqwest::Error),
 }
 
+/// A target that is ready for messages. It holds what its variables stand for, so it is not kept
+/// longer than it takes to hand them over.
+#[derive(Debug, Clone)]
+pub struct Ready(Arc<Prepared>);
+
 /// Stops a courier, from any thread.
 #[derive(Debug, Clone)]
-pub struct Stopper(Arc<Semaphore>);
+pub struct Stopper(Arc<Queue>);
 
 impl Stopper {
     /// From now on nothing is begun: what has not begun is [`Outcome::NotSent`], and what has ends
     /// within its limit.
     pub fn stop(&self) {
-        self.0.close();
+        self.0.stop();
     }
 }
 
@@ -60,12 +68,20 @@ impl Courier {
         let mut builder = Builder::new_multi_thread();
         let runtime =
             builder.worker_threads(1).thread_name("windlass-courier").enable_all().build()?;
-        let concurrency = concurrency.get().min(Semaphore::MAX_PERMITS);
+        let queue = Arc::new(Queue::new());
+        for _ in 0..concurrency.get() {
+            let queue = Arc::clone(&queue);
+            runtime.spawn(async move {
+                while let Some(job) = queue.next().await {
+                    job.run().await;
+                }
+            });
+        }
         let (report, outcomes) = mpsc::channel();
         Ok(Self {
             runtime: Some(runtime),
-            clients: Clients::new(concurrency)?,
-            room: Arc::new(Semaphore::new(concurrency)),
+            clients: Clients::new(concurrency.get())?,
+            queue,
             report,
             outcomes,
             under_way: 0,
@@ -73,7 +89,7 @@ impl Courier {
     }
 
     pub fn stopper(&self) -> Stopper {
-        Stopper(Arc::clone(&self.room))
+        Stopper(Arc::clone(&self.queue))
     }
 
     /// From now on SIGTERM and SIGINT stop it, and no longer end the process.
@@ -90,36 +106,22 @@ impl Courier {
     }
 
     pub fn is_stopped(&self) -> bool {
-        self.room.is_closed()
+        self.queue.is_stopped()
+    }
+
+    /// Makes a target ready for messages: its variables are looked up here and now. If it cannot be,
+    /// the outcome says why.
+    pub fn prepare(&self, target: &Target, lookup: Lookup<'_>) -> Result<Ready, Outcome> {
+        let prepared = Prepared::new(target, lookup, &self.clients);
+        prepared.map(|prepared| Ready(Arc::new(prepared))).map_err(Outcome::unsendable)
     }
 
     /// Takes a message, which is sent as soon as there is room, if that is in time. Its outcome will
-    /// come under `key`, exactly once; the variables of the target are looked up here and now.
-    pub fn hand_over(
-        &mut self,
-        key: usize,
-        target: &Target,
-        message: Message,
-        lookup: Lookup<'_>,
-        in_time: InTime,
-    ) {
-        let report = Report { key, outcome: None, to: self.report.clone() };
+    /// come under `key`, exactly once.
+    pub fn hand_over(&mut self, key: usize, ready: &Ready, message: Message, in_time: InTime) {
+        let report = Report::new(key, self.report.clone());
         self.under_way += 1;
-        let attempt = match Attempt::new(target, message, lookup, &self.clients) {
-            Ok(attempt) => attempt,
-            Err(reason) => return report.tell(Outcome::unsendable(reason)),
-        };
-        let room = Arc::clone(&self.room);
-        let delivery = async move {
-            let outcome = match room.acquire().await {
-                Ok(_place) if in_time() => attempt.make().await,
-                Ok(_) | Err(_) => Outcome::NotSent,
-            };
-            report.tell(outcome);
-        };
-        if let Some(runtime) = &self.runtime {
-            runtime.spawn(delivery);
-        }
+        self.queue.push(Job { prepared: Arc::clone(&ready.0), message, in_time, report });
     }
 
     /// How many were handed over whose outcome has not been taken.
@@ -140,17 +142,17 @@ impl Courier {
         outcomes
     }
 
-    /// The same, but waits a little for more, until there are `enough`: who writes them down writes
-    /// many at once.
+    /// The same, but gives others a little time, until there are `enough`: who writes them down
+    /// writes many at once. Nobody is woken for each of them.
     #[must_use = "an outcome is told once"]
     pub fn many_outcomes(&mut self, enough: usize, patience: Duration) -> Vec<(usize, Outcome)> {
         let mut outcomes = self.outcomes();
         let deadline = Instant::now() + patience;
-        while self.under_way > 0 && outcomes.len() < enough {
-            let left = deadline.saturating_duration_since(Instant::now());
-            let Ok(next) = self.outcomes.recv_timeout(left) else { break };
-            self.under_way -= 1;
-            outcomes.push(next);
+        while self.under_way > 0 && outcomes.len() < enough && Instant::now() < deadline {
+            thread::sleep(GLANCE);
+            let before = outcomes.len();
+            outcomes.extend(self.outcomes.try_iter());
+            self.under_way = self.under_way.saturating_sub(outcomes.len() - before);
         }
         outcomes
     }
@@ -161,26 +163,5 @@ impl Drop for Courier {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_timeout(FAREWELL);
         }
-    }
-}
-
-/// Tells the outcome of one delivery; dropped before it could, it tells that.
-struct Report {
-    key: usize,
-    outcome: Option<Outcome>,
-    to: Sender<(usize, Outcome)>,
-}
-
-impl Report {
-    fn tell(mut self, outcome: Outcome) {
-        self.outcome = Some(outcome);
-    }
-}
-
-impl Drop for Report {
-    fn drop(&mut self) {
-        let outcome = self.outcome.take().unwrap_or_else(|| Outcome::failed("broken off"));
-        // A courier that is gone has nobody left to tell.
-        drop(self.to.send((self.key, outcome)));
     }
 }

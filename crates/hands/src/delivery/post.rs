@@ -46,11 +46,13 @@ pub(super) struct Post {
 impl Post {
     pub(super) fn new(
         client: Client,
-        mut request: Request,
+        prepared: &Request,
         message: Message,
         signature: Option<String>,
     ) -> Result<Self, String> {
         let Message { id, timestamp, body } = message;
+        let mut request = Request::new(Method::POST, prepared.url().clone());
+        request.headers_mut().clone_from(prepared.headers());
         let headers = request.headers_mut();
         headers.insert(WEBHOOK_ID, value(&WEBHOOK_ID, &id)?);
         headers.insert(WEBHOOK_TIMESTAMP, HeaderValue::from(timestamp));

@@ -29,28 +29,34 @@ pub(super) struct Run {
     body: String,
 }
 
+/// The name of a program, and what it gets with every message.
+pub(super) fn prepared(argv: &[String], lookup: Lookup<'_>) -> Result<(String, Program), String> {
+    let (name, arguments) = check(argv)?;
+    let home = lookup("HOME").filter(|home| Path::new(home).is_dir());
+    let mut program =
+        Program::new(name, home.unwrap_or_else(|| "/".to_owned())).arguments(arguments);
+    for variable in ["PATH", "HOME"] {
+        if let Some(value) = lookup(variable) {
+            program = program.variable(variable, value);
+        }
+    }
+    Ok((name.to_owned(), program))
+}
+
 impl Run {
     pub(super) fn new(
-        argv: &[String],
+        name: String,
+        mut program: Program,
         message: Message,
         signature: Option<String>,
-        lookup: Lookup<'_>,
-    ) -> Result<Self, String> {
-        let (name, arguments) = check(argv)?;
-        let home = lookup("HOME").filter(|home| Path::new(home).is_dir());
-        let mut program = Program::new(name, home.unwrap_or_else(|| "/".to_owned()))
-            .arguments(arguments)
+    ) -> Self {
+        program = program
             .variable("WINDLASS_HOOK_ID", message.id)
             .variable("WINDLASS_HOOK_TIMESTAMP", message.timestamp.to_string());
         if let Some(signature) = signature {
             program = program.variable("WINDLASS_HOOK_SIGNATURE", signature);
         }
-        for variable in ["PATH", "HOME"] {
-            if let Some(value) = lookup(variable) {
-                program = program.variable(variable, value);
-            }
-        }
-        Ok(Self { name: name.to_owned(), program, body: message.body })
+        Self { name, program, body: message.body }
     }
 
     pub(super) async fn finish(self, limit: Duration) -> Outcome {

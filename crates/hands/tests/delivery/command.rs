@@ -9,7 +9,7 @@ use std::time::Duration;
 use windlass_hands::delivery::{Message, Outcome, Target};
 use windlass_testkit::wait;
 
-use super::{command, courier, deliver, deliver_message, in_time, lookup, message, reason};
+use super::{command, courier, deliver, deliver_message, hand_over, message, reason};
 
 const DELIVERED: Outcome = Outcome::Delivered { status: None };
 
@@ -172,7 +172,7 @@ fn what_a_program_leaves_running_is_not_waited_for() {
 fn a_program_does_not_outlive_its_courier() {
     let word = word("outlives");
     let mut courier = courier(1);
-    courier.hand_over(0, &shell(&format!("sleep 600; : {word}")), message(), &lookup, in_time());
+    hand_over(&mut courier, 0, &shell(&format!("sleep 600; : {word}")), message());
     wait::until("the program is there", || is_running(&word));
     drop(courier);
     wait::until("the program is gone", || !is_running(&word));

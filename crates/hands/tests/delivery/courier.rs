@@ -8,7 +8,7 @@ use windlass_hands::delivery::{InTime, Message, Outcome};
 use windlass_testkit::receiver::{Answer, Receiver};
 use windlass_testkit::wait;
 
-use super::{courier, in_time, lookup, message, url};
+use super::{courier, hand_over, lookup, message, url};
 
 const DELIVERED: Outcome = Outcome::Delivered { status: Some(204) };
 
@@ -25,7 +25,7 @@ fn each_of_many_messages_has_exactly_one_outcome() {
     let mut courier = courier(8);
     for key in 0..1_000 {
         let message = Message { id: format!("msg_{key}"), ..message() };
-        courier.hand_over(key, &url(receiver.url("/")), message, &lookup, in_time());
+        hand_over(&mut courier, key, &url(receiver.url("/")), message);
     }
     let mut keys = Vec::new();
     while courier.under_way() > 0 {
@@ -46,8 +46,8 @@ fn each_of_many_messages_has_exactly_one_outcome() {
 fn outcomes_come_while_other_deliveries_go_on() {
     let receiver = stalling();
     let mut courier = courier(2);
-    courier.hand_over(7, &url(receiver.url("/stall")), message(), &lookup, in_time());
-    courier.hand_over(8, &url(receiver.url("/")), message(), &lookup, in_time());
+    hand_over(&mut courier, 7, &url(receiver.url("/stall")), message());
+    hand_over(&mut courier, 8, &url(receiver.url("/")), message());
     assert_eq!(courier.outcomes(), [(8, DELIVERED)]);
     wait::until("the other is there", || receiver.count() == 2);
     receiver.go_on();
@@ -64,11 +64,11 @@ fn a_courier_that_is_stopped_finishes_what_it_began_and_begins_no_more() {
     let receiver = stalling();
     let mut courier = courier(2);
     for key in 0..4 {
-        courier.hand_over(key, &url(receiver.url("/stall")), message(), &lookup, in_time());
+        hand_over(&mut courier, key, &url(receiver.url("/stall")), message());
     }
     wait::until("two are there", || receiver.count() == 2);
     courier.stopper().stop();
-    courier.hand_over(4, &url(receiver.url("/")), message(), &lookup, in_time());
+    hand_over(&mut courier, 4, &url(receiver.url("/")), message());
     let mut outcomes = Vec::new();
     while outcomes.len() < 3 {
         outcomes.extend(courier.outcomes());
@@ -85,20 +85,6 @@ fn a_courier_that_is_stopped_finishes_what_it_began_and_begins_no_more() {
 }
 
 #[test]
-fn a_message_that_cannot_be_sent_does_not_hold_up_the_others() {
-    let receiver = Receiver::answering(204);
-    let mut courier = courier(1);
-    courier.hand_over(0, &url("nonsense"), message(), &lookup, in_time());
-    courier.hand_over(1, &url(receiver.url("/")), message(), &lookup, in_time());
-    let mut outcomes = Vec::new();
-    while courier.under_way() > 0 {
-        outcomes.extend(courier.outcomes());
-    }
-    assert_eq!(outcomes.len(), 2);
-    assert_eq!(outcomes[1], (1, DELIVERED));
-}
-
-#[test]
 fn a_message_that_is_late_when_there_is_room_for_it_is_not_sent() {
     let receiver = stalling();
     let mut courier = courier(1);
@@ -107,9 +93,11 @@ fn a_message_that_is_late_when_there_is_room_for_it_is_not_sent() {
         let is_late = Arc::clone(&is_late);
         Box::new(move || !is_late.load(Ordering::SeqCst))
     };
-    courier.hand_over(0, &url(receiver.url("/stall")), message(), &lookup, in_time());
+    let ready = |path| courier.prepare(&url(receiver.url(path)), &lookup).unwrap();
+    let (stalls, answers) = (ready("/stall"), ready("/"));
+    courier.hand_over(0, &stalls, message(), in_time());
     wait::until("the first is there", || receiver.count() == 1);
-    courier.hand_over(1, &url(receiver.url("/")), message(), &lookup, in_time());
+    courier.hand_over(1, &answers, message(), in_time());
     is_late.store(true, Ordering::SeqCst);
     receiver.go_on();
     let outcomes = courier.many_outcomes(2, wait::LIMIT);
@@ -118,11 +106,9 @@ fn a_message_that_is_late_when_there_is_room_for_it_is_not_sent() {
 }
 
 #[test]
-fn a_message_that_could_not_even_be_tried_says_so() {
-    let mut courier = courier(1);
-    courier.hand_over(0, &url("nonsense"), message(), &lookup, in_time());
-    let outcomes = courier.outcomes();
-    assert!(matches!(outcomes[..], [(0, Outcome::Unsendable { .. })]), "{outcomes:?}");
+fn a_target_that_cannot_be_sent_to_says_so_before_anything_is_sent() {
+    let refused = courier(1).prepare(&url("nonsense"), &lookup).unwrap_err();
+    assert!(matches!(refused, Outcome::Unsendable { .. }), "{refused:?}");
 }
 
 #[test]
@@ -130,9 +116,9 @@ fn many_outcomes_are_waited_for_until_there_are_enough() {
     let receiver = stalling();
     let mut courier = courier(4);
     for key in 0..3 {
-        courier.hand_over(key, &url(receiver.url("/")), message(), &lookup, in_time());
+        hand_over(&mut courier, key, &url(receiver.url("/")), message());
     }
-    courier.hand_over(3, &url(receiver.url("/stall")), message(), &lookup, in_time());
+    hand_over(&mut courier, 3, &url(receiver.url("/stall")), message());
     assert_eq!(courier.many_outcomes(3, wait::LIMIT).len(), 3);
     receiver.go_on();
     assert_eq!(courier.many_outcomes(3, wait::LIMIT), [(3, DELIVERED)]);

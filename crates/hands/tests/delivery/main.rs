@@ -8,7 +8,7 @@ mod url;
 
 use std::num::NonZeroUsize;
 
-use windlass_hands::delivery::{Address, Courier, InTime, Message, Outcome, Target};
+use windlass_hands::delivery::{Address, Courier, Message, Outcome, Target};
 
 /// Stands for itself in every test that looks for a secret where none may be.
 const CANARY: &str = "canary-5c1e";
@@ -23,8 +23,10 @@ fn lookup(name: &str) -> Option<String> {
     }
 }
 
-fn in_time() -> InTime {
-    Box::new(|| true)
+/// Hands over what is sent whenever there is room.
+fn hand_over(courier: &mut Courier, key: usize, target: &Target, message: Message) {
+    let ready = courier.prepare(target, &lookup).unwrap();
+    courier.hand_over(key, &ready, message, Box::new(|| true));
 }
 
 fn message() -> Message {
@@ -43,7 +45,11 @@ fn deliver(target: &Target) -> Outcome {
 
 fn deliver_message(target: &Target, message: Message) -> Outcome {
     let mut courier = courier(1);
-    courier.hand_over(0, target, message, &lookup, in_time());
+    let ready = match courier.prepare(target, &lookup) {
+        Ok(ready) => ready,
+        Err(outcome) => return outcome,
+    };
+    courier.hand_over(0, &ready, message, Box::new(|| true));
     let mut outcomes = courier.outcomes();
     assert_eq!((outcomes.len(), courier.under_way()), (1, 0));
     outcomes.remove(0).1

@@ -8,7 +8,7 @@ use std::time::Duration;
 use windlass_hands::delivery::{Outcome, Target};
 use windlass_testkit::receiver::{Answer, Receiver};
 
-use super::{CANARY, courier, deliver, in_time, lookup, message, reason, url, with_header};
+use super::{CANARY, courier, deliver, hand_over, message, reason, url, with_header};
 
 const DELIVERED: Outcome = Outcome::Delivered { status: Some(200) };
 
@@ -293,7 +293,7 @@ fn connections_are_kept_for_the_next_message() {
     let receiver = Receiver::start(|request| Answer::status([200, 503][request.number % 2]));
     let mut courier = courier(1);
     for key in 0..100 {
-        courier.hand_over(key, &url(receiver.url("/")), message(), &lookup, in_time());
+        hand_over(&mut courier, key, &url(receiver.url("/")), message());
     }
     while courier.under_way() > 0 {
         drop(courier.outcomes());

@@ -138,22 +138,22 @@ CREATE TABLE search (
 CREATE INDEX search_by_word ON search USING gin (words);
 
 -- Executions under an op id, and what they answered. A row is there only when its effects are: both
--- commit together. It goes when it expires, and the data of its event with it. `turned` is the last
--- turn of the task that the op id was made from.
+-- commit together. It goes when it expires, and the data of its event with it. `fingerprint` is what
+-- the execution made of the task that its op id was made from.
 CREATE TABLE workflow_ops (
-    op_id      TEXT COLLATE "C" PRIMARY KEY,
-    workflow   TEXT COLLATE "C" NOT NULL,
-    state      TEXT COLLATE "C" NOT NULL CHECK (state = 'completed'),
-    input_hash BYTEA NOT NULL,
-    result     TEXT COLLATE "C" NOT NULL,
-    turned     BYTEA,
-    created_at BIGINT NOT NULL,
-    updated_at BIGINT NOT NULL,
-    seq        BIGINT NOT NULL
+    op_id       TEXT COLLATE "C" PRIMARY KEY,
+    workflow    TEXT COLLATE "C" NOT NULL,
+    state       TEXT COLLATE "C" NOT NULL CHECK (state = 'completed'),
+    input_hash  BYTEA NOT NULL,
+    result      TEXT COLLATE "C" NOT NULL,
+    fingerprint BYTEA,
+    created_at  BIGINT NOT NULL,
+    updated_at  BIGINT NOT NULL,
+    seq         BIGINT NOT NULL
 );
 
 CREATE INDEX workflow_ops_age ON workflow_ops (created_at);
-CREATE INDEX workflow_ops_turned ON workflow_ops (turned) WHERE turned IS NOT NULL;
+CREATE INDEX workflow_ops_fingerprint ON workflow_ops (fingerprint) WHERE fingerprint IS NOT NULL;
 
 -- The hooks that are defined in the ledger.
 CREATE TABLE hooks (

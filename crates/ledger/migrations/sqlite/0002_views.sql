@@ -140,22 +140,22 @@ CREATE VIRTUAL TABLE search USING fts5 (
 CREATE VIRTUAL TABLE search_words USING fts5vocab (search, col);
 
 -- Executions under an op id, and what they answered. A row is there only when its effects are: both
--- commit together. It goes when it expires, and the data of its event with it. `turned` is the last
--- turn of the task that the op id was made from.
+-- commit together. It goes when it expires, and the data of its event with it. `fingerprint` is what
+-- the execution made of the task that its op id was made from.
 CREATE TABLE workflow_ops (
-    op_id      TEXT PRIMARY KEY,
-    workflow   TEXT NOT NULL,
-    state      TEXT NOT NULL CHECK (state = 'completed'),
-    input_hash BLOB NOT NULL,
-    result     TEXT NOT NULL,
-    turned     BLOB,
-    created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL,
-    seq        INTEGER NOT NULL
+    op_id       TEXT PRIMARY KEY,
+    workflow    TEXT NOT NULL,
+    state       TEXT NOT NULL CHECK (state = 'completed'),
+    input_hash  BLOB NOT NULL,
+    result      TEXT NOT NULL,
+    fingerprint BLOB,
+    created_at  INTEGER NOT NULL,
+    updated_at  INTEGER NOT NULL,
+    seq         INTEGER NOT NULL
 ) STRICT;
 
 CREATE INDEX workflow_ops_age ON workflow_ops (created_at);
-CREATE INDEX workflow_ops_turned ON workflow_ops (turned) WHERE turned IS NOT NULL;
+CREATE INDEX workflow_ops_fingerprint ON workflow_ops (fingerprint) WHERE fingerprint IS NOT NULL;
 
 -- The hooks that are defined in the ledger.
 CREATE TABLE hooks (

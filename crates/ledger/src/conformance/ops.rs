@@ -1,10 +1,10 @@
-//! Records of executions under an op id: found, replayed by turn, and forgotten after their time.
+//! Records of executions under an op id: found, replayed by fingerprint, and forgotten after their time.
 
 use serde_json::json;
 use windlass_domain::chain::Hash;
-use windlass_domain::event::{CommentAdded, OpCompleted, Turn};
+use windlass_domain::event::{Authority, CommentAdded, Fingerprint, OpCompleted, StatusSet};
 use windlass_domain::op::{KEPT, OpId, OpRecord};
-use windlass_domain::{EventId, TaskId};
+use windlass_domain::{EventId, Status, TaskId};
 
 use super::pruning::is_sound;
 use super::{Bed, on_both};
@@ -18,15 +18,16 @@ on_both! {
     any_write_takes_old_records_along
     an_op_id_whose_time_is_over_can_be_used_again
     records_survive_a_rebuild
+    pruning_a_task_forgets_what_was_answered_about_it
 }
 
 fn key(text: &str) -> OpId {
     OpId::parse(text).unwrap()
 }
 
-fn completed(turn: Option<Turn>) -> OpCompleted {
+fn completed(fingerprint: Option<Fingerprint>) -> OpCompleted {
     let (operation, input) = ("task.add".to_owned(), Hash::of(b"asked"));
-    OpCompleted { operation, input, result: json!({ "answer": 42 }), turn }
+    OpCompleted { operation, input, result: json!({ "answer": 42 }), fingerprint }
 }
 
 /// Adds a task under an op id.
@@ -56,9 +57,9 @@ fn kept(bed: &mut Bed) -> usize {
         .count()
 }
 
-fn last_turn(bed: &mut Bed, task: TaskId) -> EventId {
+fn fingerprint(bed: &mut Bed, task: TaskId) -> EventId {
     let task = bed.task(task);
-    bed.ledger.read(|snapshot| Ok(snapshot.last_turn(&task)?)).unwrap()
+    bed.ledger.read(|snapshot| Ok(snapshot.fingerprint(&task)?)).unwrap()
 }
 
 fn an_execution_is_found_by_its_op_id(bed: &mut Bed) {
@@ -83,15 +84,15 @@ fn every_event_of_an_execution_carries_its_op_id_and_correlation(bed: &mut Bed) 
 
 fn an_execution_is_found_by_the_turn_it_left_behind(bed: &mut Bed) {
     let task = execute(bed, "one");
-    let (before, input) = (last_turn(bed, task), Hash::of(b"asked"));
+    let (before, input) = (fingerprint(bed, task), Hash::of(b"asked"));
     bed.write(|tx| {
         tx.act_under(&key("auto"));
-        Ok(tx.complete_op(completed(Some(Turn { before, after: before })))?)
+        tx.complete_op(completed(Some(Fingerprint { before, after: before })))
     })
     .unwrap();
     let ask = |bed: &mut Bed, operation: &str, input: &Hash| {
         let look =
-            |snapshot: &mut crate::Snapshot<'_>| Ok(snapshot.op_turned(before, operation, input)?);
+            |snapshot: &mut crate::Snapshot<'_>| Ok(snapshot.op_leaving(before, operation, input)?);
         bed.ledger.read(look).unwrap().map(|record| record.op_id)
     };
     assert_eq!(ask(bed, "task.add", &input).as_deref(), Some("auto"));
@@ -101,11 +102,11 @@ fn an_execution_is_found_by_the_turn_it_left_behind(bed: &mut Bed) {
 
 fn a_comment_is_no_turn(bed: &mut Bed) {
     let task = execute(bed, "one");
-    let before = last_turn(bed, task);
+    let before = fingerprint(bed, task);
     for _ in 0..20 {
         bed.happen(task, CommentAdded { text: "still at it".into() });
     }
-    assert_eq!(last_turn(bed, task), before);
+    assert_eq!(fingerprint(bed, task), before);
 }
 
 fn a_record_is_forgotten_after_its_time_and_the_chain_still_verifies(bed: &mut Bed) {
@@ -149,4 +150,14 @@ fn records_survive_a_rebuild(bed: &mut Bed) {
     let before = found(bed, "one");
     is_sound(bed);
     assert_eq!(found(bed, "one"), before);
+}
+
+fn pruning_a_task_forgets_what_was_answered_about_it(bed: &mut Bed) {
+    let (pruned, _kept) = (execute(bed, "one"), execute(bed, "two"));
+    let done = StatusSet { to: Status::Done, authority: Authority::Free, forced: None };
+    let task = bed.happen(pruned, done);
+    bed.write(|tx| Ok(tx.prune(&task)?)).unwrap();
+    assert_eq!((found(bed, "one"), kept(bed)), (None, 1));
+    assert!(found(bed, "two").is_some());
+    is_sound(bed);
 }

@@ -253,7 +253,7 @@ fn what_a_worker_sends_is_the_hook_as_it_is_defined_now(bed: &mut Bed) {
     enqueued(bed, 1);
     let changed = Hook { timeout_ms: 1_000, ..hook("on_done", Trigger::OnDone) };
     define(bed, changed.clone());
-    assert_eq!(claim(bed, 1)[0].hook, changed);
+    assert_eq!(*claim(bed, 1)[0].hook, changed);
 }
 
 fn an_error_is_kept_as_one_line_that_is_not_too_long(bed: &mut Bed) {

@@ -5,14 +5,18 @@
 //! takes the delivery from it, and whatever it still reports comes too late.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use windlass_domain::duration::Span;
 use windlass_domain::event::{HookDelivered, HookFailed};
 use windlass_domain::hook::{Delivery, Failed, Hook, TTL, next_attempt};
-use windlass_domain::{Code, DeliveryId, Event, Refusal, TaskId, Time};
+use windlass_domain::{Code, DeliveryId, Event, Kind, Refusal, TaskId, Time};
 
+use super::seam::ClaimedRow;
 use super::{Lock, Sending, Tracked, Waiting};
-use crate::fault::{Error, Fault};
+use crate::fault::{Error, Fault, unreadable};
 use crate::transaction::{Happened, Transaction};
 use crate::world::random_bits;
 
@@ -26,7 +30,7 @@ const ERROR_CHARS: usize = 1_024;
 pub struct Claimed {
     pub delivery: DeliveryId,
     /// The definition in force now, not when it was enqueued.
-    pub hook: Hook,
+    pub hook: Arc<Hook>,
     /// What it says, as JSON; the same bytes on every attempt.
     pub payload: String,
     /// Attempts before this one.
@@ -107,19 +111,16 @@ impl Transaction<'_> {
             true => Vec::new(),
             false => self.store.claim_due(&names, &sending, limit)?,
         };
+        let hooks: Vec<Arc<Hook>> = hooks.iter().cloned().map(Arc::new).collect();
         let mut claimed = Vec::with_capacity(rows.len());
         for row in rows {
-            let event = row.data.map(|data| Event::decode(&row.kind, row.version, &data));
-            let Some(Event::HookEnqueued(data)) = event.transpose()? else {
-                return Err(Fault::bug(format!("delivery {} has no payload", row.delivery)));
-            };
             let Some(hook) = hooks.iter().find(|hook| hook.name == row.hook) else {
                 return Err(Fault::bug("a hook was claimed that was not asked for"));
             };
             claimed.push(Claimed {
+                payload: payload(&row)?,
                 delivery: row.delivery,
-                hook: hook.clone(),
-                payload: data.payload.to_string(),
+                hook: Arc::clone(hook),
                 attempts: row.attempts,
                 lock: sending.lock,
                 expires_at: row.expires_at,
@@ -254,6 +255,28 @@ impl Transaction<'_> {
         }
         Ok(())
     }
+}
+
+/// What a delivery says, as it stands in the event that enqueued it.
+fn payload(row: &ClaimedRow) -> Result<String, Fault> {
+    let lost = || Fault::bug(format!("delivery {} has no payload", row.delivery));
+    let data = row.data.as_deref().ok_or_else(lost)?;
+    if row.kind == Kind::HookEnqueued.as_str() && row.version == Kind::HookEnqueued.version() {
+        // The rest of it is not needed, and this is done for every delivery.
+        let said: Said<'_> = serde_json::from_str(data).map_err(unreadable)?;
+        return Ok(said.payload.get().to_owned());
+    }
+    match Event::decode(&row.kind, row.version, data)? {
+        Event::HookEnqueued(data) => Ok(data.payload.to_string()),
+        _ => Err(lost()),
+    }
+}
+
+/// The part of a [`windlass_domain::event::HookEnqueued`] that is sent.
+#[derive(Deserialize)]
+struct Said<'a> {
+    #[serde(borrow)]
+    payload: &'a RawValue,
 }
 
 /// A delivery that is held under the lock of this attempt; each is settled once.

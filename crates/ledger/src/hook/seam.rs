@@ -11,7 +11,7 @@ use crate::record::to_json;
 use crate::store::{Statements, all, first};
 
 /// Ids in one statement.
-const IDS: usize = 500;
+const IDS: usize = 512;
 
 macro_rules! tracked_columns {
     () => {
@@ -55,6 +55,9 @@ pub(crate) const PUT_DELIVERY: &str = "INSERT INTO deliveries (enqueued_seq, id,
      ON CONFLICT (enqueued_seq) DO UPDATE SET version = excluded.version, state = excluded.state, \
      attempts = excluded.attempts, error = excluded.error, queued_at = excluded.queued_at, \
      ended_at = excluded.ended_at";
+/// By the primary key, of a row that is there.
+const UPDATE_DELIVERY: &str = "UPDATE deliveries SET version = $1, state = $2, attempts = $3, \
+     error = $4, queued_at = $5, ended_at = $6 WHERE enqueued_seq = $7";
 const DELETE_DELIVERY: &str = "DELETE FROM deliveries WHERE enqueued_seq = $1";
 
 /// A row that is there stays as it is, with its attempts and its lock.
@@ -122,8 +125,9 @@ const BY_SUFFIX: &str = concat!(tracked!(), " WHERE tail BETWEEN $1 AND $2 ORDER
 
 /// Deliveries that are over, of a task that is gone: nobody will send them again. By the unique
 /// index on `id`, and by `deliveries_task`.
+/// What the state is not cannot lead SQLite to the index on it, which has all that was delivered ever.
 const OVER_BY_ID: &str = "SELECT enqueued_seq FROM deliveries WHERE id IN (?) \
-     AND state IN ('delivered', 'discarded') \
+     AND state NOT IN ('queued', 'failed') \
      AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.id = task_id)";
 const OVER_OF_TASK: &str = "SELECT enqueued_seq FROM deliveries WHERE task_id = $1 \
      AND state IN ('delivered', 'discarded') \
@@ -194,6 +198,23 @@ pub(crate) trait Hooks: Statements {
     fn put_deliveries(&mut self, deliveries: &[&Delivery]) -> Result<(), Fault> {
         for delivery in deliveries {
             delivery_cells(delivery, |cells| self.run(PUT_DELIVERY, cells))?;
+        }
+        Ok(())
+    }
+
+    /// Writes rows of the view that are there.
+    fn update_deliveries(&mut self, deliveries: &[&Delivery]) -> Result<(), Fault> {
+        for delivery in deliveries {
+            let cells = [
+                Cell::count(delivery.version),
+                Cell::Text(delivery.state.as_str()),
+                Cell::Int(i64::from(delivery.attempts)),
+                Cell::text_or_null(delivery.error.as_deref()),
+                Cell::Int(delivery.queued_at.as_millis()),
+                Cell::int_or_null(delivery.ended_at.map(Time::as_millis)),
+                Cell::count(delivery.enqueued_seq),
+            ];
+            self.run(UPDATE_DELIVERY, &cells)?;
         }
         Ok(())
     }
@@ -380,13 +401,17 @@ pub(crate) trait Hooks: Statements {
     }
 }
 
-/// A statement with as many ids as there are in the place of `?`.
+/// A statement with ids in the place of `?`. The last one is repeated up to a round number, so that
+/// few statements need to be prepared.
 fn with_ids<T>(
     text: &str,
     ids: &[DeliveryId],
     run: impl FnOnce(&str, &[Cell<'_>]) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
-    let bytes: Vec<[u8; 16]> = ids.iter().map(|id| id.to_bytes()).collect();
+    let mut bytes: Vec<[u8; 16]> = ids.iter().map(|id| id.to_bytes()).collect();
+    if let Some(last) = bytes.last().copied() {
+        bytes.resize(ids.len().next_power_of_two(), last);
+    }
     let cells: Vec<Cell<'_>> = bytes.iter().map(|id| Cell::Bytes(id)).collect();
     let places: Vec<String> = (1..=cells.len()).map(|number| format!("${number}")).collect();
     run(&text.replace('?', &places.join(", ")), &cells)

@@ -121,6 +121,11 @@ impl Hooks for PostgresStore<'_> {
         rows.send(self)
     }
 
+    /// Many at once, as if they were new.
+    fn update_deliveries(&mut self, deliveries: &[&Delivery]) -> Result<(), Fault> {
+        self.put_deliveries(deliveries)
+    }
+
     fn queue_deliveries(&mut self, deliveries: &[&Delivery]) -> Result<(), Fault> {
         let mut rows = Rows::new(hook::QUEUE_DELIVERY);
         for delivery in deliveries {

@@ -12,7 +12,9 @@ use std::time::{Duration, Instant};
 use windlass_domain::Time;
 use windlass_domain::duration::Span;
 use windlass_domain::hook::{Hook, Target as Where};
-use windlass_hands::delivery::{Address, Courier, InTime, Message, NotReady, Outcome, Target};
+use windlass_hands::delivery::{
+    Address, Courier, InTime, Message, NotReady, Outcome, Ready, Target,
+};
 use windlass_ledger::{
     Again, Attempt, Claimed, Claims, Clock, Error, Fault, Sent, Settled, Transaction,
 };
@@ -25,11 +27,16 @@ const CONCURRENCY: NonZeroUsize = NonZeroUsize::new(16).unwrap();
 pub(crate) const LOCK_FOR: Span = Span::from_millis(120_000);
 /// What an attempt may take beyond its limit, with writing down what came of it.
 const MARGIN: Span = Span::from_millis(10_000);
-/// Deliveries that are held at the same time, so that the courier need not wait for a commit.
-const AHEAD: u64 = 256;
-/// Outcomes that are worth a commit, and how long others wait for so many.
-const ENOUGH: usize = 64;
-const PATIENCE: Duration = Duration::from_millis(10);
+/// Deliveries that are held at the same time, so that the courier need not wait for a commit: few at
+/// first, so that a slow receiver does not keep other workers from the rest, more when it is quick.
+const AHEAD: (u64, u64) = (64, 2_048);
+/// How long outcomes wait for others to be written down with.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// So many are written down without waiting for more: a worker that is killed takes them along, and
+/// they are sent again.
+const ENOUGH: usize = 512;
+/// Whoever takes longer for what was held is not quick.
+const QUICK: Duration = Duration::from_secs(1);
 
 /// One worker on the outbox.
 pub(crate) struct Dispatch {
@@ -39,6 +46,9 @@ pub(crate) struct Dispatch {
     /// What the courier has, by the key it was handed over under.
     under_way: HashMap<usize, Claimed>,
     next_key: usize,
+    /// How many may be held, and since when that many are.
+    ahead: u64,
+    claimed_at: Instant,
     /// What came of attempts, to be written down.
     finished: Vec<(Claimed, Outcome)>,
 }
@@ -68,6 +78,8 @@ impl Dispatch {
             courier,
             under_way: HashMap::new(),
             next_key: 0,
+            ahead: AHEAD.0,
+            claimed_at: Instant::now(),
             finished: Vec::new(),
         })
     }
@@ -102,12 +114,17 @@ impl Dispatch {
     }
 
     /// How many more to claim: many at once, or none.
-    fn wanted(&self) -> u64 {
+    fn wanted(&mut self) -> u64 {
         let held = self.under_way.len() as u64;
-        match self.is_stopped() || held * 2 > AHEAD {
-            true => 0,
-            false => AHEAD - held,
+        if self.is_stopped() || held * 2 > self.ahead {
+            return 0;
         }
+        self.ahead = match self.claimed_at.elapsed() < QUICK {
+            true => (self.ahead * 4).min(AHEAD.1),
+            false => AHEAD.0,
+        };
+        self.claimed_at = Instant::now();
+        self.ahead - held
     }
 
     /// One transaction: what came of attempts is written down, and as many are claimed. Returns how
@@ -133,24 +150,38 @@ impl Dispatch {
         Ok(claimed)
     }
 
+    /// Targets are made ready anew for each claim, so that changed variables count.
     fn hand_over(&mut self, cx: &Context, claimed: Vec<Claimed>, since: Since) {
-        let variables = &cx.surroundings.variables;
+        let lookup = |name: &str| cx.surroundings.variables.get(name);
         let timestamp = cx.now().as_millis().div_euclid(1_000);
-        for claimed in claimed {
-            let target = target(&claimed.hook);
-            let id = claimed.delivery.to_string();
-            let message = Message { id, timestamp, body: claimed.payload.clone() };
-            let in_time = since.leaves_time_for(claimed.hook.timeout(), cx.clock());
+        let clock = cx.clock();
+        let mut targets: HashMap<String, Result<Ready, Outcome>> = HashMap::new();
+        for mut claimed in claimed {
+            let hook = &claimed.hook;
+            let ready = targets
+                .entry(hook.name.clone())
+                .or_insert_with(|| self.courier.prepare(&target(hook), &lookup));
+            let ready = match ready {
+                Ok(ready) => ready,
+                Err(outcome) => {
+                    self.finished.push((claimed, outcome.clone()));
+                    continue;
+                }
+            };
+            let body = std::mem::take(&mut claimed.payload);
+            let message = Message { id: claimed.delivery.to_string(), timestamp, body };
+            let in_time = since.leaves_time_for(claimed.hook.timeout(), Arc::clone(&clock));
             let key = self.next_key;
             self.next_key += 1;
             self.under_way.insert(key, claimed);
-            self.courier.hand_over(key, &target, message, &|name| variables.get(name), in_time);
+            self.courier.hand_over(key, ready, message, in_time);
         }
     }
 
     /// Waits for outcomes.
     fn hear(&mut self) {
-        for (key, outcome) in self.courier.many_outcomes(ENOUGH, PATIENCE) {
+        let half = usize::try_from(self.ahead / 2).unwrap_or(usize::MAX);
+        for (key, outcome) in self.courier.many_outcomes(half.min(ENOUGH), PATIENCE) {
             if let Some(claimed) = self.under_way.remove(&key) {
                 self.finished.push((claimed, outcome));
             }

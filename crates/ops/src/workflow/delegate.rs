@@ -90,7 +90,7 @@ impl Operation for Delegate {
     const NAME: &'static str = "workflow.run.delegate";
     const ABOUT: &'static str = "Give a part of a task to another one, and let it wait for that";
     const EXAMPLE: &'static str =
-        "windlass workflow run delegate --from 8F3K2Q --title 'find the cause' --pause-parent";
+        "windlass workflow run delegate --from 8F3K2Q --title tests --pause-parent";
     const ACCESS: Access = Access::Write;
 
     fn run(&self, cx: &mut Context) -> Result<Delegated, Error> {

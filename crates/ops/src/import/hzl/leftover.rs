@@ -120,7 +120,7 @@ fn completed(op: &HzlOp) -> Option<(OpId, OpCompleted)> {
     let result = op.result.as_deref().and_then(|text| serde_json::from_str(text).ok());
     let input = Hash::of(op.id.as_bytes());
     let result = result.unwrap_or(Value::Null);
-    Some((op_id, OpCompleted { operation, input, result, turn: None }))
+    Some((op_id, OpCompleted { operation, input, result, fingerprint: None }))
 }
 
 fn recorded(op_id: &OpId, id: EventId, at: Time, completed: OpCompleted) -> Happened {
