@@ -285,7 +285,11 @@ fn edges_to_tasks_that_are_there_already_are_inside_after_the_move() {
     let yard = Yard::new();
     let args = ["project", "delete", "api", "--move-to", "web", "--edges", "settle"];
     assert_eq!(yard.ledger.answer(&args)["edges"], serde_json::json!([]));
-    assert_eq!(yard.waits_for(&yard.page), [yard.server.clone()], "nothing was settled");
+    assert_eq!(
+        yard.waits_for(&yard.page),
+        std::slice::from_ref(&yard.server),
+        "nothing was settled"
+    );
     assert_eq!(yard.kinds(&yard.server), ["task_moved"]);
     yard.is_sound();
 }
