@@ -108,7 +108,7 @@ pub struct EdgeView {
     pub to_tags: Vec<String>,
     /// The two are in different projects.
     pub cross_project: bool,
-    /// The task it waits for is neither done nor archived nor missing.
+    /// The task that waits is here, and what it waits for is neither done nor archived nor missing.
     pub blocking: bool,
     /// The task that waits is not in this ledger.
     pub missing_from: bool,
