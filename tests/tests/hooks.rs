@@ -127,6 +127,102 @@ fn other_triggers_hear_of_their_own() {
     });
 }
 
+/// What deliveries beyond the first so many tell: their task, and from where to where it went.
+#[track_caller]
+fn told(ledger: &Ledger, known: usize) -> Vec<[String; 3]> {
+    let new = deliveries(ledger).split_off(known);
+    let told = new.iter().map(|delivery| {
+        let id = text(&delivery["delivery_id"]);
+        let payload = ledger.answer(&["hook", "show", &id])["message"]["payload"].clone();
+        let transition = &payload["transition"];
+        [&payload["task"]["task_id"], &transition["from"], &transition["to"]].map(text)
+    });
+    let mut told: Vec<[String; 3]> = told.collect();
+    told.sort();
+    told
+}
+
+/// What a command makes a hook on every change of status tell, as `TASK FROM TO` in any order.
+#[track_caller]
+fn tells(ledger: &Ledger, command: &[&str], expected: &[[&str; 3]]) {
+    let known = deliveries(ledger).len();
+    ledger.answer(command);
+    let mut expected: Vec<[String; 3]> =
+        expected.iter().map(|words| words.map(str::to_owned)).collect();
+    expected.sort();
+    assert_eq!(told(ledger, known), expected, "{command:?}");
+}
+
+#[test]
+fn the_end_of_a_pause_is_told_with_what_ended_it_row_k5() {
+    on_both(|ledger| {
+        set(ledger, "on_status_changed", &[]);
+        let source = ledger.add(&["-s", "in_progress", "--agent", "w"]);
+        let delegate = ["workflow", "run", "delegate", "--from", &source, "--title", "part"];
+        let known = deliveries(ledger).len();
+        let paused =
+            ledger.answer(&[&delegate[..], &["--pause-parent", "--auto-unpause"]].concat());
+        let blocked = [source.clone(), "in_progress".into(), "blocked".into()];
+        assert_eq!(told(ledger, known), [blocked]);
+        let part = text(&paused["delegated"]["task_id"]);
+        tells(
+            ledger,
+            &["task", "set-status", &part, "done"],
+            &[[&part, "ready", "done"], [&source, "blocked", "ready"]],
+        );
+    });
+}
+
+#[test]
+fn what_is_put_away_or_brought_back_with_others_is_told_of_each_row_k5() {
+    on_both(|ledger| {
+        set(ledger, "on_status_changed", &[]);
+        ledger.answer(&["project", "create", "api"]);
+        let parent = ledger.add(&["-s", "ready", "-P", "api"]);
+        let child = ledger.add(&["--parent", &parent]);
+        let archived = [[&*parent, "ready", "archived"], [&child, "backlog", "archived"]];
+        tells(ledger, &["task", "archive", &parent, "--cascade"], &archived);
+        tells(ledger, &["task", "restore", &parent], &[[&parent, "archived", "ready"]]);
+        tells(ledger, &["task", "restore", &child], &[[&child, "archived", "backlog"]]);
+        tells(ledger, &["project", "delete", "api", "--archive-tasks"], &archived);
+    });
+}
+
+#[test]
+fn whoever_takes_over_a_lease_that_ran_out_tells_of_it_row_k5() {
+    on_both(|ledger| {
+        set(ledger, "on_claim_expired", &[]);
+        let task = ledger.add(&["-s", "ready"]);
+        ledger.answer(&["task", "claim", &task, "--agent", "w", "--lease", "1s"]);
+        wait::until("a lease has run out", || ledger.answer(&["task", "stuck"])["total"] != 0);
+        ledger.answer(&["task", "claim", &task, "--agent", "other"]);
+        let heard: Vec<(String, String)> = deliveries(ledger)
+            .iter()
+            .map(|delivery| (text(&delivery["trigger"]), text(&delivery["task_id"])))
+            .collect();
+        assert_eq!(heard, [("on_claim_expired".to_owned(), task)]);
+        let context = newest(ledger)["payload"]["context"].clone();
+        assert_eq!((&context["author"], &context["agent"]), (&json!("other"), &json!("w")));
+    });
+}
+
+#[test]
+fn every_task_of_a_file_that_is_added_as_done_is_told_of_rows_k4_c1() {
+    on_both(|ledger| {
+        set(ledger, "on_done", &[]);
+        let add = ledger.windlass(&["task", "add", "--from", "-", "-s", "done"]);
+        let _added = add.stdin("one\ntwo\nthree\n").run().ok();
+        let titles: Vec<String> = deliveries(ledger)
+            .iter()
+            .map(|delivery| {
+                let shown = ledger.answer(&["hook", "show", &text(&delivery["delivery_id"])]);
+                text(&shown["message"]["payload"]["task"]["title"])
+            })
+            .collect();
+        assert_eq!(titles, ["one", "two", "three"]);
+    });
+}
+
 #[test]
 fn a_hook_hears_only_of_its_projects_and_tags() {
     on_both(|ledger| {

@@ -8,6 +8,7 @@ mod clients;
 mod courier;
 mod post;
 mod program;
+mod queue;
 mod reason;
 mod redirect;
 mod retry_after;

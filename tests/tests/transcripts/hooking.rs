@@ -404,3 +404,91 @@ fn hooks_of_the_settings_are_shown_with_their_file() {
     ledger: ledger.db (WINDLASS_DB)
     ");
 }
+
+#[test]
+fn hooks_are_sent_by_a_drain() {
+    let said = transcript(|scene| {
+        scene.shows("hook drain");
+        scene.does("hook set on_done --command true ';'");
+        scene.does("hook set all --on on_done --command false ';' --max-attempts 2");
+        scene.given("LOGIN_", "'fix the login page' -s done");
+        scene.given("NIGHT_", "'upgrade the compiler' -s done");
+        scene.shows("hook drain");
+        scene.says("hook drain --limit 0");
+        scene.says("hook drain --limit all");
+    });
+    insta::assert_snapshot!(said, @r#"
+    $ windlass hook drain
+    no hook was due
+    $ … --json
+    {
+      "worker_id": "ada-<number>",
+      "claimed": 0,
+      "attempted": 0,
+      "delivered": 0,
+      "retried": 0,
+      "failed": 0,
+      "reclaimed": 0,
+      "reclaimed_failed": 0,
+      "preflight_failed": 0,
+      "lost": 0,
+      "duration_ms": <number>
+    }
+    $ windlass hook drain
+    2 hooks delivered
+    2 will be tried again
+    $ … --json
+    {
+      "worker_id": "ada-<number>",
+      "claimed": 4,
+      "attempted": 4,
+      "delivered": 2,
+      "retried": 2,
+      "failed": 0,
+      "reclaimed": 0,
+      "reclaimed_failed": 0,
+      "preflight_failed": 0,
+      "lost": 0,
+      "duration_ms": <number>
+    }
+    $ windlass hook drain --limit 0
+    error: limit 0 is not between 1 and 10000
+    hint: give --limit 50
+    more: windlass explain invalid_value
+    [exit code 3]
+    $ windlass hook drain --limit all
+    error: invalid value 'all' for '--limit <N>': not a whole number
+    hint: see windlass hook drain --help
+    more: windlass explain invalid_value
+    [exit code 3]
+    "#);
+}
+
+#[test]
+fn hooks_are_sent_by_a_worker_until_it_is_asked_to_end() {
+    let said = transcript(|scene| {
+        // The hook itself asks the process that sends it to end.
+        scene.does("hook set on_done --command sh -c 'kill -TERM $PPID' ';'");
+        scene.given("LOGIN_", "'fix the login page' -s done");
+        scene.shows("hook worker");
+    });
+    insta::assert_snapshot!(said, @r#"
+    $ windlass hook worker
+    1 hook delivered
+    $ … --json
+    {
+      "worker_id": "ada-<number>",
+      "claimed": 1,
+      "attempted": 1,
+      "delivered": 1,
+      "retried": 0,
+      "failed": 0,
+      "reclaimed": 0,
+      "reclaimed_failed": 0,
+      "preflight_failed": 0,
+      "lost": 0,
+      "duration_ms": <number>,
+      "claims_expired": 0
+    }
+    "#);
+}

@@ -13,8 +13,10 @@ const TIME: &str = "2026-11-15T09:30:00.000Z";
 const HASH_CHARS: usize = 64;
 
 /// Numbers that depend on the machine, in JSON.
-const NUMBERS: [&str; 6] =
-    ["size_bytes", "activeDurationMs", "expired_for_ms", "mean", "min", "max"];
+const NUMBERS: [&str; 7] =
+    ["size_bytes", "activeDurationMs", "expired_for_ms", "mean", "min", "max", "duration_ms"];
+/// Before the number of the process that sent a hook.
+const WORKER: &str = "\"worker_id\":\"ada-";
 
 /// A task that has a name.
 #[derive(Debug, Clone)]
@@ -48,6 +50,7 @@ impl Mask<'_> {
         for key in NUMBERS {
             said = without_number(&said, &format!("\"{key}\":"));
         }
+        said = without_number(&said, WORKER);
         without_shapes(&said)
     }
 }

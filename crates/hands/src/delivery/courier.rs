@@ -10,10 +10,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::Semaphore;
 
 use super::attempt::Prepared;
 use super::clients::Clients;
+use super::queue::{Job, Queue, Report};
 use super::{InTime, Message, Outcome, Target, Variables, signals};
 
 /// What is still running when a courier goes away is broken off; a name that is being looked up
@@ -27,7 +27,7 @@ const GLANCE: Duration = Duration::from_millis(1);
 pub struct Courier {
     runtime: Option<Runtime>,
     clients: Clients,
-    room: Arc<Semaphore>,
+    queue: Arc<Queue>,
     report: Sender<(usize, Outcome)>,
     outcomes: Receiver<(usize, Outcome)>,
     under_way: usize,
@@ -53,13 +53,13 @@ pub struct Ready(Arc<Prepared>);
 
 /// Stops a courier, from any thread.
 #[derive(Debug, Clone)]
-pub struct Stopper(Arc<Semaphore>);
+pub struct Stopper(Arc<Queue>);
 
 impl Stopper {
     /// From now on nothing is begun: what has not begun is [`Outcome::NotSent`], and what has ends
     /// within its limit.
     pub fn stop(&self) {
-        self.0.close();
+        self.0.stop();
     }
 }
 
@@ -68,12 +68,20 @@ impl Courier {
         let mut builder = Builder::new_multi_thread();
         let runtime =
             builder.worker_threads(1).thread_name("windlass-courier").enable_all().build()?;
-        let concurrency = concurrency.get().min(Semaphore::MAX_PERMITS);
+        let queue = Arc::new(Queue::new());
+        for _ in 0..concurrency.get() {
+            let queue = Arc::clone(&queue);
+            runtime.spawn(async move {
+                while let Some(job) = queue.next().await {
+                    job.run().await;
+                }
+            });
+        }
         let (report, outcomes) = mpsc::channel();
         Ok(Self {
             runtime: Some(runtime),
-            clients: Clients::new(concurrency)?,
-            room: Arc::new(Semaphore::new(concurrency)),
+            clients: Clients::new(concurrency.get())?,
+            queue,
             report,
             outcomes,
             under_way: 0,
@@ -81,7 +89,7 @@ impl Courier {
     }
 
     pub fn stopper(&self) -> Stopper {
-        Stopper(Arc::clone(&self.room))
+        Stopper(Arc::clone(&self.queue))
     }
 
     /// From now on SIGTERM and SIGINT stop it, and no longer end the process.
@@ -98,7 +106,7 @@ impl Courier {
     }
 
     pub fn is_stopped(&self) -> bool {
-        self.room.is_closed()
+        self.queue.is_stopped()
     }
 
     /// Makes a target ready for messages: its variables are looked up here and now. If it cannot be,
@@ -111,19 +119,9 @@ impl Courier {
     /// Takes a message, which is sent as soon as there is room, if that is in time. Its outcome will
     /// come under `key`, exactly once.
     pub fn hand_over(&mut self, key: usize, ready: &Ready, message: Message, in_time: InTime) {
-        let report = Report { key, outcome: None, to: self.report.clone() };
+        let report = Report::new(key, self.report.clone());
         self.under_way += 1;
-        let (room, prepared) = (Arc::clone(&self.room), Arc::clone(&ready.0));
-        let delivery = async move {
-            let outcome = match room.acquire().await {
-                Ok(_place) if in_time() => prepared.attempt(message).await,
-                Ok(_) | Err(_) => Outcome::NotSent,
-            };
-            report.tell(outcome);
-        };
-        if let Some(runtime) = &self.runtime {
-            runtime.spawn(delivery);
-        }
+        self.queue.push(Job { prepared: Arc::clone(&ready.0), message, in_time, report });
     }
 
     /// How many were handed over whose outcome has not been taken.
@@ -165,26 +163,5 @@ impl Drop for Courier {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_timeout(FAREWELL);
         }
-    }
-}
-
-/// Tells the outcome of one delivery; dropped before it could, it tells that.
-struct Report {
-    key: usize,
-    outcome: Option<Outcome>,
-    to: Sender<(usize, Outcome)>,
-}
-
-impl Report {
-    fn tell(mut self, outcome: Outcome) {
-        self.outcome = Some(outcome);
-    }
-}
-
-impl Drop for Report {
-    fn drop(&mut self) {
-        let outcome = self.outcome.take().unwrap_or_else(|| Outcome::failed("broken off"));
-        // A courier that is gone has nobody left to tell.
-        drop(self.to.send((self.key, outcome)));
     }
 }
