@@ -55,7 +55,27 @@ fn in_sixty_columns_dependencies_are_still_told_apart() {
         scene.says_within(40, "dep tree LOGIN_");
         scene.says_within(60, "workflow list");
     });
-    insta::assert_snapshot!(said, @"");
+    insta::assert_snapshot!(said, @"
+    $ windlass dep list
+    ID      TITLE                 WAITS FOR         BLOCKS
+    LOGIN_  api: fix the login …  → MANUAL inbox:…  yes, in_pro…
+    $ windlass dep tree LOGIN_
+    LOGIN_ ready · api: fix the login page
+    └─ MANUAL in_progress · inbox · worker-1: write the referen…
+    it waits for 1 task, 1 open
+    $ windlass dep tree LOGIN_
+    LOGIN_ ready · api: fix the login page
+    └─ MANUAL in_progress · inbox · worker-…
+    it waits for 1 task, 1 open
+    $ windlass workflow list
+      start     Go on with a task of an agent, or claim the next
+                one
+      handoff   Finish a task and make the one that follows,
+                with its checkpoints
+      delegate  Give a part of a task to another one, and let it
+                wait for that
+    see windlass workflow show NAME
+    ");
 }
 
 #[test]
