@@ -40,12 +40,12 @@ fn workflows_say_what_they_take_and_do() {
 
     Arguments
       --agent <NAME>            Who begins; needed unless the environment or the
-                                settings tell (name)
-      -P, --project <NAME>      Only of this project (name)
+                                settings tell
+      -P, --project <NAME>      Only of this project
       --any-project             Of any project, even where the settings name one
       -t, --tags <TAG,…>        Only with all of these tags (list of tags)
       -l, --lease <DURATION>    How long the claim holds from now without renewal,
-                                such as 30m (duration)
+                                such as 30m
       --resume-policy <POLICY>  Which of several tasks in progress to go on with
                                 (first|latest|priority; default priority)
       --include-others <BOOL>   Tell of the agent's other tasks in progress
@@ -55,7 +55,7 @@ fn workflows_say_what_they_take_and_do() {
                                 default 5)
       --auto-op-id              Refused here: the same start rightly gives different
                                 results
-      --op-id <KEY>             A key of yours, under which it happens once (key)
+      --op-id <KEY>             A key of yours, under which it happens once
 
     Notes
     --auto-op-id is unsupported: agents poll with start, and the same input rightly
@@ -173,25 +173,24 @@ fn workflows_say_what_they_take_and_do() {
     windlass workflow run handoff --from 8F3K2Q --title 'review it' -P review
 
     Arguments
-      --from <TASK>            The task that is finished (task; required)
-      --title <TEXT>           The title of the follow-on (text; required)
+      --from <TASK>            The task that is finished (required)
+      --title <TEXT>           The title of the follow-on (required)
       -P, --project <NAME>     The queue of the follow-on; the source's by default
-                               (name)
       --agent <NAME>           Whom the follow-on is routed to; without it anybody
-                               can claim it (name)
+                               can claim it
       --carry-checkpoints <N>  How many of the last checkpoints go along; 0 is none
                                (number; default 3)
       --carry-max-chars <N>    How many characters of them go along (number; default
                                4000)
       --author <NAME>          Who acts; a source that is held is finished, paused
-                               or spoken for by its holder only (name)
+                               or spoken for by its holder only
       --fence <N>              The fence of the claim under which this is done
                                (number)
       --force                  Override the rules; needs --reason, and is recorded
-      --reason <TEXT>          Why the rules are overridden (text)
+      --reason <TEXT>          Why the rules are overridden
       --auto-op-id             Happen once for what is asked and the state of the
                                source, so that it can be repeated
-      --op-id <KEY>            A key of yours, under which it happens once (key)
+      --op-id <KEY>            A key of yours, under which it happens once
 
     Notes
     Without --agent the follow-on goes to the pool on purpose: it is assigned to
@@ -210,27 +209,26 @@ fn workflows_say_what_they_take_and_do() {
     windlass workflow run delegate --from 8F3K2Q --title tests --pause-parent
 
     Arguments
-      --from <TASK>         The task whose work is given away (task; required)
-      --title <TEXT>        The title of the delegated task (text; required)
+      --from <TASK>         The task whose work is given away (required)
+      --title <TEXT>        The title of the delegated task (required)
       -P, --project <NAME>  The queue of the delegated task; the source's by default
-                            (name)
       --agent <NAME>        Whom the delegated task is routed to; without it anybody
-                            can claim it (name)
+                            can claim it
       --as-subtask          Make it a subtask of the source
       --no-depends          Do not let the source wait for it
-      --checkpoint <TEXT>   Note this on the source, as a checkpoint (text)
+      --checkpoint <TEXT>   Note this on the source, as a checkpoint
       --pause-parent        Block the source, with a reason that names the delegated
                             task
       --auto-unpause        End that block when the last task the source waits for
                             is settled
       --author <NAME>       Who acts; a source that is held is finished, paused or
-                            spoken for by its holder only (name)
+                            spoken for by its holder only
       --fence <N>           The fence of the claim under which this is done (number)
       --force               Override the rules; needs --reason, and is recorded
-      --reason <TEXT>       Why the rules are overridden (text)
+      --reason <TEXT>       Why the rules are overridden
       --auto-op-id          Happen once for what is asked and the state of the
                             source, so that it can be repeated
-      --op-id <KEY>         A key of yours, under which it happens once (key)
+      --op-id <KEY>         A key of yours, under which it happens once
 
     Notes
     The dependency gates availability only: a source that is in progress goes on. To

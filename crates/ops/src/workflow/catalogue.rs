@@ -266,8 +266,11 @@ impl Argument {
     fn fact(&self) -> (String, Cell) {
         let short = self.short.as_ref().map_or_else(String::new, |short| format!("{short}, "));
         let default = self.default.as_ref().map(|default| format!("default {default}"));
+        let is_said = |kind: &String| {
+            kind == "flag" || self.name.ends_with(&format!("<{}>", kind.to_uppercase()))
+        };
         let more: Vec<String> = [
-            Some(self.r#type.clone()).filter(|kind| kind != "flag"),
+            Some(self.r#type.clone()).filter(|kind| !is_said(kind)),
             self.required.then(|| "required".to_owned()),
             default,
         ]
