@@ -498,7 +498,7 @@ fn what_a_hook_cannot_be_is_refused_and_leaves_no_trace() {
         (&["show", "zzzz"], "delivery_not_found", 4),
         (&["show", "not an id"], "hook_not_found", 4),
         (&["list", "--state", "lost"], "invalid_value", 3),
-        (&["list", "--limit", "-1"], "usage", 2),
+        (&["list", "--limit", "-1"], "invalid_value", 3),
         (&["list", "--limit", "0"], "invalid_value", 3),
         (&["drain", "--limit", "0"], "invalid_value", 3),
         (&["retry"], "usage", 2),

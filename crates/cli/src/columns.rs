@@ -27,6 +27,9 @@ const LEAVING: [&str; 15] = [
 /// Columns that people read to the end: they go on in the next line instead of being cut.
 const WRAPPED: [&str; 3] = ["comment", "value", "from"];
 
+/// What stands beside a title and leaves it the room.
+const BESIDE: [&str; 1] = ["waits for"];
+
 /// Narrower than this, a column is not worth reading: a title, text that goes on in the next line,
 /// a name, and what is looked at only in passing.
 const TITLE: usize = 16;
@@ -78,7 +81,7 @@ impl Candidate {
         let is_wrapped = WRAPPED.contains(&column.name);
         let least = match (column.flexible, leaves) {
             _ if index == 0 => natural,
-            _ if is_wrapped => TEXT,
+            _ if is_wrapped || BESIDE.contains(&column.name) => TEXT,
             (true, Some(_)) => DATA,
             // A title has a third of the page before anything else is shown beside it.
             (true, None) => TITLE.max(page / 3),

@@ -10,7 +10,7 @@ use windlass_domain::chain::Provenance;
 use windlass_domain::duration::Span;
 use windlass_domain::op::OpId;
 use windlass_domain::ownership::Required;
-use windlass_domain::{Code, Refusal, Time};
+use windlass_domain::{Code, Refusal, Status, Time};
 use windlass_ledger::{
     Clock, Error, Fault, Ledger, Location, Options, Snapshot, Synchronous, SystemClock, Transaction,
 };
@@ -200,6 +200,8 @@ impl Context {
         provenance: &Provenance,
         mut work: impl FnMut(&mut Transaction<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
+        let mut work =
+            |tx: &mut Transaction<'_>| work(tx).or_else(|error| Err(with_way_back(tx, error)?));
         let Some(mut once) = self.once.take() else {
             return self.ledger()?.write(provenance, work);
         };
@@ -375,5 +377,23 @@ impl<'a> Name<'a> {
     /// An agent, or else an author.
     pub fn either(agent: Option<&'a String>, author: Option<&'a String>) -> Option<Self> {
         Self::agent(agent).or(Self::author(author))
+    }
+}
+
+/// What was put away comes back by `task restore`, but not in a project that was deleted: there the
+/// way back begins elsewhere.
+fn with_way_back(tx: &mut Transaction<'_>, error: Error) -> Result<Error, Fault> {
+    let Error::Refused(refusal) = error else { return Ok(error) };
+    let detail = |name: &str| refusal.details.get(name).and_then(serde_json::Value::as_str);
+    let is_away = refusal.code == Code::TaskArchived
+        || refusal.code == Code::InvalidTransition
+            && detail("status") == Some(Status::Archived.as_str());
+    let id = detail("task_id").filter(|_| is_away).and_then(|id| id.parse().ok());
+    let Some(task) = id.map(|id| tx.task(id)).transpose()?.flatten() else {
+        return Ok(refusal.into());
+    };
+    match tx.project(task.project)?.refuse_if_deleted(task.id) {
+        Ok(()) => Ok(refusal.into()),
+        Err(deleted) => Ok(Refusal { hint: deleted.hint, ..refusal }.into()),
     }
 }

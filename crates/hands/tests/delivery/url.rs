@@ -114,8 +114,8 @@ fn a_secret_with_a_dollar_is_taken_as_it_is() {
     sign(Secret::Itself("$TOKEN".to_owned()));
     sign(Secret::Variable("TOKEN".to_owned()));
     sign(Secret::Itself("pa$$w0rd $".to_owned()));
-    let received = receiver.received();
-    let signatures: HashSet<_> = received.iter().map(|r| r.header("webhook-signature")).collect();
+    let requests = receiver.received();
+    let signatures: HashSet<_> = requests.iter().map(|r| r.header("webhook-signature")).collect();
     assert_eq!(signatures.len(), 3);
 }
 

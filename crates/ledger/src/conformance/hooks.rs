@@ -389,7 +389,10 @@ fn a_deleted_task_keeps_what_was_said_of_it_here_and_in_a_copy(bed: &mut Bed) {
     for id in tasks {
         bed.write(|tx| {
             let task = tx.task(id)?.unwrap();
-            Ok(tx.delete(&task, TaskDeleted { authority: Authority::Free, forced: None })?)
+            Ok(tx.delete(
+                &task,
+                TaskDeleted { kept: Vec::new(), authority: Authority::Free, forced: None },
+            )?)
         })
         .unwrap();
     }
