@@ -463,8 +463,21 @@ fn a_tree_is_cut_at_its_depth_and_grows_the_other_way_too() {
     for depth in ["0", "101", "-1"] {
         let refused =
             yard.ledger.windlass(&["dep", "tree", yard.id("data"), "--depth", depth]).run();
-        let _error = error_of(&refused, "invalid_value", 3);
+        let error = error_of(&refused, "invalid_value", 3);
+        assert!(text(&error["message"]).ends_with("is not between 1 and 100"), "{error}");
     }
+}
+
+#[test]
+fn who_asks_for_an_unknown_project_is_shown_the_list_and_not_told_to_create_it() {
+    let yard = Yard::new();
+    for args in [&["dep", "list", "-P", "nope"][..], &["project", "delete", "nope"]] {
+        let error = error_of(&yard.ledger.windlass(args).run(), "project_not_found", 4);
+        assert!(text(&error["hint"]).contains("windlass project list"), "{error}");
+    }
+    let added = yard.ledger.windlass(&["task", "add", "x", "-P", "nope"]).run();
+    let error = error_of(&added, "project_not_found", 4);
+    assert!(text(&error["hint"]).contains("windlass project create nope"), "{error}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Hooks: what sets them off, what they say, where they are defined, and the outbox they wait in.
-//! Nothing is sent here.
+//! How they are sent is told elsewhere.
 
 #![expect(
     clippy::indexing_slicing,
@@ -124,6 +124,102 @@ fn other_triggers_hear_of_their_own() {
             deliveries(ledger).iter().map(|delivery| text(&delivery["trigger"])).collect();
         let expected = ["on_status_changed", "on_claim_expired", "on_blocked", "on_status_changed"];
         assert_eq!(triggers, expected);
+    });
+}
+
+/// What deliveries beyond the first so many tell: their task, and from where to where it went.
+#[track_caller]
+fn told(ledger: &Ledger, known: usize) -> Vec<[String; 3]> {
+    let new = deliveries(ledger).split_off(known);
+    let told = new.iter().map(|delivery| {
+        let id = text(&delivery["delivery_id"]);
+        let payload = ledger.answer(&["hook", "show", &id])["message"]["payload"].clone();
+        let transition = &payload["transition"];
+        [&payload["task"]["task_id"], &transition["from"], &transition["to"]].map(text)
+    });
+    let mut told: Vec<[String; 3]> = told.collect();
+    told.sort();
+    told
+}
+
+/// What a command makes a hook on every change of status tell, as `TASK FROM TO` in any order.
+#[track_caller]
+fn tells(ledger: &Ledger, command: &[&str], expected: &[[&str; 3]]) {
+    let known = deliveries(ledger).len();
+    ledger.answer(command);
+    let mut expected: Vec<[String; 3]> =
+        expected.iter().map(|words| words.map(str::to_owned)).collect();
+    expected.sort();
+    assert_eq!(told(ledger, known), expected, "{command:?}");
+}
+
+#[test]
+fn the_end_of_a_pause_is_told_with_what_ended_it_row_k5() {
+    on_both(|ledger| {
+        set(ledger, "on_status_changed", &[]);
+        let source = ledger.add(&["-s", "in_progress", "--agent", "w"]);
+        let delegate = ["workflow", "run", "delegate", "--from", &source, "--title", "part"];
+        let known = deliveries(ledger).len();
+        let paused =
+            ledger.answer(&[&delegate[..], &["--pause-parent", "--auto-unpause"]].concat());
+        let blocked = [source.clone(), "in_progress".into(), "blocked".into()];
+        assert_eq!(told(ledger, known), [blocked]);
+        let part = text(&paused["delegated"]["task_id"]);
+        tells(
+            ledger,
+            &["task", "set-status", &part, "done"],
+            &[[&part, "ready", "done"], [&source, "blocked", "ready"]],
+        );
+    });
+}
+
+#[test]
+fn what_is_put_away_or_brought_back_with_others_is_told_of_each_row_k5() {
+    on_both(|ledger| {
+        set(ledger, "on_status_changed", &[]);
+        ledger.answer(&["project", "create", "api"]);
+        let parent = ledger.add(&["-s", "ready", "-P", "api"]);
+        let child = ledger.add(&["--parent", &parent]);
+        let archived = [[&*parent, "ready", "archived"], [&child, "backlog", "archived"]];
+        tells(ledger, &["task", "archive", &parent, "--cascade"], &archived);
+        tells(ledger, &["task", "restore", &parent], &[[&parent, "archived", "ready"]]);
+        tells(ledger, &["task", "restore", &child], &[[&child, "archived", "backlog"]]);
+        tells(ledger, &["project", "delete", "api", "--archive-tasks"], &archived);
+    });
+}
+
+#[test]
+fn whoever_takes_over_a_lease_that_ran_out_tells_of_it_row_k5() {
+    on_both(|ledger| {
+        set(ledger, "on_claim_expired", &[]);
+        let task = ledger.add(&["-s", "ready"]);
+        ledger.answer(&["task", "claim", &task, "--agent", "w", "--lease", "1s"]);
+        wait::until("a lease has run out", || ledger.answer(&["task", "stuck"])["total"] != 0);
+        ledger.answer(&["task", "claim", &task, "--agent", "other"]);
+        let heard: Vec<(String, String)> = deliveries(ledger)
+            .iter()
+            .map(|delivery| (text(&delivery["trigger"]), text(&delivery["task_id"])))
+            .collect();
+        assert_eq!(heard, [("on_claim_expired".to_owned(), task)]);
+        let context = newest(ledger)["payload"]["context"].clone();
+        assert_eq!((&context["author"], &context["agent"]), (&json!("other"), &json!("w")));
+    });
+}
+
+#[test]
+fn every_task_of_a_file_that_is_added_as_done_is_told_of_rows_k4_c1() {
+    on_both(|ledger| {
+        set(ledger, "on_done", &[]);
+        let add = ledger.windlass(&["task", "add", "--from", "-", "-s", "done"]);
+        let _added = add.stdin("one\ntwo\nthree\n").run().ok();
+        let titles: Vec<String> = deliveries(ledger)
+            .iter()
+            .map(|delivery| {
+                let shown = ledger.answer(&["hook", "show", &text(&delivery["delivery_id"])]);
+                text(&shown["message"]["payload"]["task"]["title"])
+            })
+            .collect();
+        assert_eq!(titles, ["one", "two", "three"]);
     });
 }
 
@@ -259,6 +355,8 @@ fn the_payload_tells_the_ids_of_its_connection_row_c8() {
         assert!(context["correlation_id"].is_string(), "{context}");
         assert_eq!(context["correlation_id"], event["correlation_id"]);
         assert_eq!(context["event_id"], event["event_id"]);
+        assert_eq!(context["causation_id"], event["causation_id"]);
+        assert_eq!(context["agent_id"], "w");
     });
 }
 
@@ -392,17 +490,23 @@ fn what_a_hook_cannot_be_is_refused_and_leaves_no_trace() {
         (&["set", &long, "--on", "on_done", "--url", NOBODY], "invalid_value", 3),
         (&["set", "a b", "--on", "on_done", "--url", NOBODY], "invalid_value", 3),
         (&["set", "on_done", "--command", " "], "invalid_value", 3),
+        (&["set", "on_done", "--url", NOBODY, "--header", "Host: x"], "invalid_value", 3),
+        (&["set", "on_done", "--url", NOBODY, "--header", "X: $"], "invalid_value", 3),
+        (&["set", "on_done", "--url", NOBODY, "--header", "X: canary ${A"], "invalid_value", 3),
         (&["remove", "nothing"], "hook_not_found", 4),
         (&["show", "no"], "hook_not_found", 4),
         (&["show", "zzzz"], "delivery_not_found", 4),
         (&["show", "not an id"], "hook_not_found", 4),
         (&["list", "--state", "lost"], "invalid_value", 3),
-        (&["list", "--limit", "-1"], "usage", 2),
+        (&["list", "--limit", "-1"], "invalid_value", 3),
+        (&["list", "--limit", "0"], "invalid_value", 3),
+        (&["drain", "--limit", "0"], "invalid_value", 3),
         (&["retry"], "usage", 2),
         (&["retry", "zzzz", "--all-failed"], "usage", 2),
         (&["retry", "zzzz"], "delivery_not_found", 4),
         (&["retry", "x"], "id_too_short", 3),
         (&["discard"], "usage", 2),
+        (&["discard", "zzzz", "--all-failed"], "usage", 2),
         (&["discard", "zzzz"], "delivery_not_found", 4),
     ];
     for (args, code, exit) in wrong {
@@ -435,6 +539,135 @@ fn config_shows_hooks_without_what_they_keep_secret() {
         let is_hidden = !shown.stdout.contains("whsec") && !shown.stdout.contains("key=");
         assert!(is_hidden, "{shown}");
     }
-    let config = ledger.windlass(&["config"]).run().ok();
-    assert!(!config.stdout.contains("canary"), "{config}");
+    for args in [&["config"][..], &["hook", "show", "on_done"], &["hook", "list"]] {
+        let shown = ledger.windlass(args).run().ok();
+        assert!(!shown.stdout.contains("canary"), "{shown}");
+    }
+}
+
+#[test]
+fn what_may_not_be_as_it_was_meant_is_said_when_a_hook_is_set() {
+    on_both(|ledger| {
+        let warnings = |rest: &[&str]| {
+            let answer = ledger.answer(&[&["hook", "set"], rest].concat());
+            answer["warnings"].as_array().unwrap().iter().map(text).collect::<Vec<_>>()
+        };
+        let plain = ["on_done", "--url", NOBODY, "--header", "X-Team: web"];
+        assert_eq!(warnings(&plain), Vec::<String>::new());
+        let named = ["on_done", "--url", NOBODY, "--header", "Authorization: Bearer $TOKEN"];
+        assert_eq!(warnings(&named), Vec::<String>::new());
+        for header in ["Authorization: Bearer canary", "X-Api-Key: canary", "X-A: Basic canary"] {
+            let said = warnings(&["on_done", "--url", NOBODY, "--header", header]);
+            assert!(said.concat().contains("kept in the ledger for ever"), "{said:?}");
+            assert!(!said.concat().contains("canary"), "{said:?}");
+        }
+        let said = warnings(&["on_done", "--command", "notify", "--timeout", "5s"]);
+        assert!(said.concat().starts_with("--timeout is an argument of the command"), "{said:?}");
+        let said = warnings(&["on_gate", "--url", NOBODY]);
+        assert_eq!(said, ["nothing sets off on_gate yet"]);
+    });
+}
+
+#[test]
+fn a_hook_that_is_set_again_is_replaced_and_it_is_said() {
+    on_both(|ledger| {
+        let command = ["hook", "set", "on_done", "--url", NOBODY];
+        assert_eq!(ledger.answer(&command)["replaced"], false);
+        assert_eq!(ledger.answer(&command)["replaced"], true);
+    });
+}
+
+#[test]
+fn a_bad_name_of_a_hook_is_told_by_its_rule() {
+    let ledger = Ledger::on_sqlite();
+    let refused = ledger.windlass(&["hook", "set", "bad name", "--url", NOBODY]).run();
+    let error = error_of(&refused, "invalid_value", 3);
+    assert_eq!(error["message"], "'bad name' is not a name of a hook");
+    let refused = ledger.windlass(&["hook", "set", "mine", "--url", NOBODY]).run();
+    let error = error_of(&refused, "invalid_value", 3);
+    assert!(text(&error["hint"]).contains("--on"), "{refused}");
+}
+
+#[test]
+fn what_waits_for_a_hook_that_is_not_defined_here_is_said() {
+    on_both(|ledger| {
+        set(ledger, "on_done", &[]);
+        ledger.add(&["-s", "done"]);
+        ledger.answer(&["hook", "remove", "on_done"]);
+        let unknown = json!([{ "hook": "on_done", "waiting": 1 }]);
+        assert_eq!(ledger.answer(&["hook", "list"])["unknown"], unknown);
+        assert_eq!(ledger.answer(&["hook", "drain"])["unknown"], unknown);
+        let drained = ledger.windlass(&["hook", "drain", "--format", "text"]).run().ok();
+        let sentence = "1 delivery waits for hook on_done, which is not defined here";
+        assert!(drained.stdout.contains(sentence), "{drained}");
+        let id = text(&deliveries(ledger)[0]["delivery_id"]);
+        let shown = ledger.windlass(&["hook", "show", &id, "--format", "text"]).run().ok();
+        assert!(shown.stdout.contains("not from here: hook on_done is not defined"), "{shown}");
+        set(ledger, "on_done", &[]);
+        assert_eq!(ledger.answer(&["hook", "list"])["unknown"], json!([]));
+    });
+}
+
+#[test]
+fn hooks_of_the_settings_that_do_not_count_are_told() {
+    let Some(ledger) = Ledger::on_postgres() else { return };
+    let settings = format!("[hooks.on_done]\nurl = '{NOBODY}'\n");
+    let added = with_settings(&ledger, &settings, &["task", "add", "x", "-s", "done"]).run().ok();
+    assert!(added.stderr.contains("'hooks.on_done' is ignored: on PostgreSQL"), "{added}");
+}
+
+#[test]
+fn a_hook_of_a_project_goes_on_when_the_project_is_renamed() {
+    on_both(|ledger| {
+        ledger.answer(&["project", "create", "api"]);
+        set(ledger, "on_done", &["-P", "api"]);
+        ledger.answer(&["project", "rename", "api", "web"]);
+        ledger.add(&["-s", "done", "-P", "web"]);
+        assert_eq!(deliveries(ledger).len(), 1);
+        assert_eq!(ledger.answer(&["hook", "list"])["hooks"][0]["projects"], json!(["web"]));
+    });
+}
+
+#[test]
+fn a_list_says_how_many_there_are_and_all_that_failed_are_discarded_together() {
+    on_both(|ledger| {
+        ledger.answer(&["hook", "set", "on_done", "--max-attempts", "1", "--command", "false"]);
+        for _ in 0..3 {
+            ledger.add(&["-s", "done"]);
+        }
+        ledger.answer(&["hook", "drain"]);
+        let listed = ledger.answer(&["hook", "list", "--limit", "2"]);
+        let shown = listed["deliveries"].as_array().unwrap().len();
+        assert_eq!((shown, &listed["total"], &listed["has_more"]), (2, &json!(3), &json!(true)));
+        let discarded = ledger.answer(&["hook", "discard", "--all-failed", "--reason", "old"]);
+        assert_eq!(discarded["count"], 3);
+        let listed = ledger.answer(&["hook", "list", "--state", "discarded"]);
+        assert_eq!((&listed["total"], &listed["has_more"]), (&json!(3), &json!(false)));
+    });
+}
+
+#[test]
+fn a_delivery_that_waits_for_its_next_attempt_is_sent_at_once_if_asked() {
+    on_both(|ledger| {
+        ledger.answer(&["hook", "set", "on_done", "--command", "false"]);
+        ledger.add(&["-s", "done"]);
+        assert_eq!(ledger.answer(&["hook", "drain"])["retried"], 1);
+        assert_eq!(ledger.answer(&["hook", "drain"])["attempted"], 0);
+        let id = text(&deliveries(ledger)[0]["delivery_id"]);
+        ledger.answer(&["hook", "retry", &id]);
+        assert_eq!(ledger.answer(&["hook", "drain"])["attempted"], 1);
+        assert_eq!(deliveries(ledger)[0]["attempts"], 2);
+    });
+}
+
+#[test]
+fn a_command_has_the_environment_of_the_drain() {
+    let ledger = Ledger::on_sqlite();
+    let file = ledger.home.work().join("got");
+    let script = format!("echo $COLOUR:$WINDLASS_HOOK_ID > {}", file.display());
+    ledger.answer(&["hook", "set", "on_done", "--command", "sh", "-c", &script]);
+    ledger.add(&["-s", "done"]);
+    let _drained = ledger.windlass(&["hook", "drain"]).env("COLOUR", "blue").run().ok();
+    let id = text(&deliveries(&ledger)[0]["delivery_id"]);
+    assert_eq!(fs::read_to_string(file).unwrap().trim(), format!("blue:{id}"));
 }

@@ -308,6 +308,30 @@ mod hzl {
     }
 
     #[test]
+    fn a_paused_task_goes_on_when_hzl_has_finished_what_it_waits_for_row_d10() {
+        on_both(|ledger| {
+            let (path, hzl) = Log::new(ledger);
+            let theirs = Log::task(1);
+            hzl.add("__project__", "project_created", json!({"name": "p"}), None);
+            hzl.add(&theirs, "task_created", json!({"title": "theirs", "project": "p"}), None);
+            let _first = bring(ledger, &path);
+            let ours = ledger.add(&["-s", "in_progress", "--agent", "w1"]);
+            let _waits = ledger.answer(&["task", "add-dep", &ours, &theirs]);
+            let delegate = ["workflow", "run", "delegate", "--from", &ours, "--title", "part"];
+            let pause = ["--pause-parent", "--auto-unpause"];
+            let paused = ledger.answer(&[&delegate[..], &pause].concat());
+            let part = text(&paused["delegated"]["task_id"]);
+            let _settled = ledger.answer(&["task", "set-status", &part, "done"]);
+            assert_eq!(ledger.status(&ours), "blocked");
+            hzl.add(&theirs, "status_changed", json!({"to": "done"}), Some("there"));
+            drop(hzl);
+            let _again = bring(ledger, &path);
+            assert_eq!(ledger.status(&ours), "ready");
+            is_sound(ledger);
+        });
+    }
+
+    #[test]
     fn projects_that_are_here_already_are_used_and_keep_their_name() {
         on_both(|ledger| {
             let _ours = ledger.add(&["--project", "inbox"]);

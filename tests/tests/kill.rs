@@ -13,16 +13,19 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
+use std::process::Child;
 use std::thread;
 use std::time::Duration;
 
+use rusqlite::Connection;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 use windlass_testkit::postgres::{Database, shared};
-use windlass_testkit::trace::{Call, Hit, Injected, Trace, WRITE_POINTS};
-use windlass_testkit::{Home, Run, home};
+use windlass_testkit::trace::{Call, Frozen, Hit, Injected, Trace, WRITE_POINTS};
+use windlass_testkit::{Home, Run, home, wait};
 use windlass_tests::history::{self, Event, Wrong};
 use windlass_tests::ledgers::{Ledger, text};
 use windlass_tests::random::Random;
@@ -102,6 +105,15 @@ const DELEGATE: Command = Command {
     again: Again::Replays,
 };
 
+const DELEGATE_BY_REQUEST: Command = Command {
+    words: |prepared| {
+        let mut words = vec!["workflow", "run", "delegate", "--from", &prepared.held];
+        words.extend("--title part --pause-parent --author w1 --auto-op-id".split(' '));
+        words
+    },
+    again: Again::Replays,
+};
+
 const START: Command = Command {
     words: |_| "workflow run start --agent w2 --lease 30m --op-id k".split(' ').collect(),
     again: Again::Replays,
@@ -130,6 +142,11 @@ fn task_complete_killed_at_any_write_point_happens_whole_or_not_at_all() {
 }
 
 #[test]
+fn a_transition_killed_at_any_write_point_is_there_with_its_hook_or_neither_is_row_c9() {
+    Start::with_hook().kill_everywhere(COMPLETE);
+}
+
+#[test]
 fn task_block_killed_at_any_write_point_happens_whole_or_not_at_all() {
     Start::prepared().kill_everywhere(BLOCK);
 }
@@ -152,6 +169,11 @@ fn a_handoff_known_by_its_request_has_one_effect_wherever_it_is_killed_rows_i7_i
 #[test]
 fn a_delegation_killed_at_any_write_point_has_one_effect_after_a_retry_rows_d11_i7() {
     Start::prepared().kill_everywhere(DELEGATE);
+}
+
+#[test]
+fn a_delegation_known_by_its_request_has_one_effect_wherever_it_is_killed_rows_i7_i13() {
+    Start::prepared().kill_everywhere(DELEGATE_BY_REQUEST);
 }
 
 #[test]
@@ -216,6 +238,11 @@ fn task_complete_killed_at_anything_it_sends_to_postgresql_happens_whole_or_not_
 }
 
 #[test]
+fn a_transition_killed_at_anything_it_sends_is_there_with_its_hook_or_neither_is_row_c9() {
+    kill_at_everything_sent_by(COMPLETE, Prepared::with_hook);
+}
+
+#[test]
 fn task_block_killed_at_anything_it_sends_to_postgresql_happens_whole_or_not_at_all() {
     kill_at_everything_sent(BLOCK);
 }
@@ -233,6 +260,16 @@ fn a_handoff_killed_at_anything_it_sends_to_postgresql_has_one_effect_rows_h7_i7
 #[test]
 fn a_delegation_killed_at_anything_it_sends_to_postgresql_has_one_effect_rows_d11_i7() {
     kill_at_everything_sent(DELEGATE);
+}
+
+#[test]
+fn a_handoff_known_by_its_request_has_one_effect_on_postgresql_too_rows_i7_i13() {
+    kill_at_everything_sent(HANDOFF_BY_REQUEST);
+}
+
+#[test]
+fn a_delegation_known_by_its_request_has_one_effect_on_postgresql_too_rows_i7_i13() {
+    kill_at_everything_sent(DELEGATE_BY_REQUEST);
 }
 
 #[test]
@@ -298,6 +335,23 @@ impl Prepared {
         let continuation = continue_elsewhere(ledger, &held);
         Self { ready, held, parent, continuation }
     }
+
+    /// With somebody who wants to hear of what is done.
+    fn with_hook(ledger: &Ledger) -> Self {
+        let _set = ledger.answer(&["hook", "set", "on_done", "--command", "true"]);
+        Self::of(ledger)
+    }
+}
+
+/// How many hooks wait in the outbox. Asked of the database itself: what examines a ledger puts
+/// missing rows back.
+fn outbox(ledger: &Ledger) -> i64 {
+    let count = "SELECT count(*) FROM outbox";
+    if let Some(database) = ledger.database() {
+        return database.connect().query_one(count, &[]).unwrap().get(0);
+    }
+    let raw = Connection::open(&ledger.address).unwrap();
+    raw.query_row(count, [], |row| row.get(0)).unwrap()
 }
 
 /// The history of the ledger as somebody else went on with it, as a file.
@@ -327,8 +381,16 @@ impl Start {
     }
 
     fn prepared() -> Self {
+        Self::prepared_by(Prepared::of)
+    }
+
+    fn with_hook() -> Self {
+        Self::prepared_by(Prepared::with_hook)
+    }
+
+    fn prepared_by(prepare: fn(&Ledger) -> Prepared) -> Self {
         let ledger = Ledger::on_sqlite();
-        let prepared = Prepared::of(&ledger);
+        let prepared = prepare(&ledger);
         Self { ledger, prepared }
     }
 
@@ -372,7 +434,11 @@ impl Start {
         assert!(points.iter().any(|point| point.name == "fsync"));
         // The calls of a thread are counted by themselves, so one thread makes the count exact.
         assert!(points.iter().all(|point| point.thread == points[0].thread));
-        let counts = Counts { before: self.ledger.events(), after: recorded.events() };
+        let counts = Counts {
+            before: self.ledger.events(),
+            after: recorded.events(),
+            enqueued: outbox(&recorded),
+        };
         let mut has_happened = false;
         for point in &points {
             let ledger = self.copy();
@@ -402,33 +468,40 @@ fn is_write_point(call: &Call) -> bool {
     call.name != "openat" || call.args.contains("O_CREAT")
 }
 
+fn trace_sent(ledger: &Ledger, words: &[&str]) -> Trace {
+    Trace::of(windlass(ledger, words)).calls(&["sendto"])
+}
+
 /// Kills the command at each of its messages to the server. What did not happen leaves the state in
 /// which the command began, so it is begun there again; the rebuild at the end would find a view
 /// that any of them left wrong.
 #[track_caller]
 fn kill_at_everything_sent(command: Command) {
+    kill_at_everything_sent_by(command, Prepared::of);
+}
+
+#[track_caller]
+fn kill_at_everything_sent_by(command: Command, prepare: fn(&Ledger) -> Prepared) {
     let Some(recorded) = Ledger::on_postgres() else {
         return;
     };
-    let trace =
-        |ledger: &Ledger, words: &[&str]| Trace::of(windlass(ledger, words)).calls(&["sendto"]);
-    let prepared = Prepared::of(&recorded);
+    let prepared = prepare(&recorded);
     let before = recorded.events();
-    let recording = trace(&recorded, &(command.words)(&prepared)).record();
+    let recording = trace_sent(&recorded, &(command.words)(&prepared)).record();
     let _answered = recording.outcome.ok();
     let after = recorded.events();
-    let counts = Counts { before, after };
+    let counts = Counts { before, after, enqueued: outbox(&recorded) };
 
     let fresh = || {
         let ledger = Ledger::on_postgres().unwrap();
-        let prepared = Prepared::of(&ledger);
+        let prepared = prepare(&ledger);
         (ledger, prepared)
     };
     let (mut ledger, mut prepared) = fresh();
     let mut has_happened = false;
     for point in recording.calls {
         let words = (command.words)(&prepared);
-        let injected = trace(&ledger, &words).kill_at(&point.name, point.nth);
+        let injected = trace_sent(&ledger, &words).kill_at(&point.name, point.nth);
         let happened = counts.examine(&ledger, &["doctor"], &point, injected);
         assert!(happened || !has_happened, "undone by going on to {point:?}");
         has_happened = happened;
@@ -452,6 +525,8 @@ fn rebuild(ledger: &Ledger) {
 struct Counts {
     before: u64,
     after: u64,
+    /// How many hooks it leaves in the outbox.
+    enqueued: i64,
 }
 
 impl Counts {
@@ -461,6 +536,7 @@ impl Counts {
     fn examine(&self, ledger: &Ledger, doctor: &[&str], point: &Call, injected: Injected) -> bool {
         assert_eq!(injected.hit, Hit::Killed, "never hit: {point:?}");
         assert_eq!(injected.outcome.signal, Some(9), "{}", injected.outcome);
+        let enqueued = (self.enqueued > 0).then(|| outbox(ledger));
         let examined = ledger.windlass(doctor).run();
         assert_eq!(examined.code, Some(0), "killed at {point:?}\n{examined}");
         let events = examined.json()["events"].as_u64().unwrap();
@@ -469,6 +545,10 @@ impl Counts {
             "{events} events, killed at {point:?}"
         );
         let happened = events == self.after;
+        if let Some(enqueued) = enqueued {
+            let expected = if happened { self.enqueued } else { 0 };
+            assert_eq!(enqueued, expected, "in the outbox, killed at {point:?}");
+        }
         let is_answer = point.name == "write" && point.args.starts_with("1<");
         let was_answered = is_answer || !injected.outcome.stdout.is_empty();
         assert!(happened || !was_answered, "lost after the answer, {point:?}");
@@ -488,6 +568,105 @@ impl Counts {
             assert_eq!(ledger.events(), self.after);
         }
     }
+}
+
+/// So many give the same command as one that is killed.
+const OTHERS: usize = 8;
+/// At about so many of its points.
+const DEATHS: usize = 5;
+
+#[test]
+fn when_the_executor_dies_one_of_those_who_wait_executes_on_sqlite_rows_i7_i8() {
+    let start = Start::prepared();
+    let recorded = start.copy();
+    let recording = trace(&recorded, &(HANDOFF.words)(&start.prepared)).record();
+    let points: Vec<Call> = recording.calls.into_iter().filter(is_write_point).collect();
+    let after = recorded.events();
+    let deaths = sampled(&points).map(|point| {
+        let ledger = start.copy();
+        let words = (HANDOFF.words)(&start.prepared);
+        let executor = trace(&ledger, &words).freeze_after(&point.name, point.nth);
+        kill_before_others(&ledger, &words, executor, after)
+    });
+    seen_in(&deaths.collect::<Vec<_>>());
+}
+
+#[test]
+fn when_the_executor_dies_one_of_those_who_wait_executes_on_postgresql_rows_i7_i8() {
+    let Some(recorded) = Ledger::on_postgres() else {
+        return;
+    };
+    let prepared = Prepared::of(&recorded);
+    let recording = trace_sent(&recorded, &(HANDOFF.words)(&prepared)).record();
+    let after = recorded.events();
+    let deaths = sampled(&recording.calls).map(|point| {
+        let ledger = Ledger::on_postgres().unwrap();
+        let prepared = Prepared::of(&ledger);
+        let words = (HANDOFF.words)(&prepared);
+        let executor = trace_sent(&ledger, &words).freeze_after(&point.name, point.nth);
+        kill_before_others(&ledger, &words, executor, after)
+    });
+    seen_in(&deaths.collect::<Vec<_>>());
+}
+
+/// Some of the points, from the first to the last.
+fn sampled(points: &[Call]) -> impl Iterator<Item = &Call> {
+    let last = points.len() - 1;
+    (0..DEATHS).map(move |number| &points[last * number / (DEATHS - 1)])
+}
+
+/// What others did of whom one died in the middle of the same.
+#[derive(Debug, PartialEq, Eq)]
+struct Others {
+    waited: usize,
+    executed: usize,
+}
+
+/// Lets others give the command while one stands still in it, and kills that one when each of them
+/// waits for it or has its answer.
+#[track_caller]
+fn kill_before_others(ledger: &Ledger, words: &[&str], executor: Frozen, after: u64) -> Others {
+    let run = windlass(ledger, words).env("WINDLASS_DATABASE_WAIT", "60s");
+    let mut others: Vec<Child> = (0..OTHERS).map(|_| run.spawn()).collect();
+    let mut waited = 0;
+    wait::until("the others wait or have their answers", || {
+        waited = waiters(ledger);
+        let ended = others.iter_mut().map(|other| other.try_wait().unwrap());
+        waited + ended.flatten().count() == OTHERS
+    });
+    assert_eq!(executor.kill().signal, Some(9));
+    let answers: Vec<Value> =
+        others.into_iter().map(|other| run.finish(other).ok().json()).collect();
+    let executed = answers.iter().filter(|answer| answer["replayed"] == false).count();
+    assert!(executed <= 1, "{executed} executed");
+    for answer in &answers {
+        assert_eq!(answer["follow_on"]["task_id"], answers[0]["follow_on"]["task_id"]);
+    }
+    rebuild(ledger);
+    assert_eq!(ledger.events(), after, "one effect");
+    Others { waited, executed }
+}
+
+/// How many processes stand in the queue of writers.
+fn waiters(ledger: &Ledger) -> usize {
+    let Some(database) = ledger.database() else {
+        let lock = fs::metadata(format!("{}.lock", ledger.address)).unwrap();
+        let file = format!(":{} ", lock.ino());
+        let locks = fs::read_to_string("/proc/locks").unwrap();
+        return locks.lines().filter(|line| line.contains("->") && line.contains(&file)).count();
+    };
+    let waiting = "SELECT count(*) FROM pg_stat_activity \
+                   WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    let count: i64 = database.connect().query_one(waiting, &[]).unwrap().get(0);
+    usize::try_from(count).unwrap()
+}
+
+/// The test means nothing unless both were seen: a death in the middle, and one after the commit.
+#[track_caller]
+fn seen_in(deaths: &[Others]) {
+    let in_the_middle = Others { waited: OTHERS, executed: 1 };
+    assert!(deaths.contains(&in_the_middle), "{deaths:?}");
+    assert!(deaths.iter().any(|others| others.executed == 0), "{deaths:?}");
 }
 
 /// Three processes that write as fast as they can: `$1` is where answers go, `$2` the round. Each

@@ -122,6 +122,7 @@ fn a_completed_execution_answers_again_and_does_nothing_row_i4() {
 fn every_event_of_an_execution_carries_its_op_id_row_i5() {
     let ledger = on_sqlite();
     let task = held(&ledger);
+    let _noted = answer(&ledger, &format!("task checkpoint {task} found-it"));
     let before = ledger.events();
     let handed = answer(&ledger, &handoff(&task, "--op-id k"));
     let events = ledger.events_after(before);
@@ -221,11 +222,21 @@ fn start_at_once(ledger: &Ledger) {
 }
 
 #[test]
-fn of_thirty_two_processes_known_by_their_request_one_hands_off_row_i8() {
-    let ledger = on_sqlite();
-    let task = held(&ledger);
-    all_at_once(&ledger, &handoff(&task, "--auto-op-id"));
-    assert_eq!(follow_ons(&ledger), 1);
+fn of_thirty_two_processes_known_by_their_request_one_hands_off_on_sqlite_rows_i8_i12() {
+    hand_off_by_request_at_once(&on_sqlite());
+}
+
+#[test]
+fn of_thirty_two_processes_known_by_their_request_one_hands_off_on_postgresql_rows_i8_i12() {
+    if let Some(ledger) = Ledger::on_postgres() {
+        hand_off_by_request_at_once(&with_project(ledger));
+    }
+}
+
+fn hand_off_by_request_at_once(ledger: &Ledger) {
+    let task = held(ledger);
+    all_at_once(ledger, &handoff(&task, "--auto-op-id"));
+    assert_eq!(follow_ons(ledger), 1);
 }
 
 #[test]
@@ -240,6 +251,9 @@ fn whoever_waits_too_long_for_another_is_told_to_repeat_row_i8() {
     let error = error_of(&impatient.run(), "op_running", 8);
     assert!(text(&error["hint"]).contains("same op id"), "{error}");
     assert_eq!(error["details"]["op_id"], "k");
+    let by_request = run(&ledger, &handoff(&task, "--auto-op-id"));
+    let error = error_of(&by_request.env("WINDLASS_DATABASE_WAIT", "0").run(), "op_running", 8);
+    assert!(text(&error["hint"]).starts_with("repeat the same command:"), "{error}");
     lock.unlock().unwrap();
     twice(&ledger, &line);
 }
@@ -263,6 +277,29 @@ fn another_request_under_the_same_op_id_is_refused_row_i9() {
         assert!(!said.contains(&text(&handed["follow_on"]["task_id"])), "somebody else's: {said}");
     }
     assert_eq!(ledger.events(), before);
+}
+
+#[test]
+fn an_op_id_stays_on_one_line_of_the_message() {
+    let ledger = on_sqlite();
+    let add = |title: &str| ledger.windlass(&["task", "add", title, "--op-id", "a\nb"]).run();
+    let _added = add("one").ok();
+    let error = error_of(&add("other"), "op_conflict", 3);
+    assert!(text(&error["message"]).contains("'a\\nb'"), "{error}");
+}
+
+#[test]
+fn an_op_id_that_is_no_text_is_named_and_told_what_is_allowed() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let ledger = on_sqlite();
+    let wrong = std::ffi::OsStr::from_bytes(b"k\xff");
+    let error = error_of(
+        &ledger.windlass(&["task", "add", "one", "--op-id"]).args([wrong]).run(),
+        "invalid_value",
+        3,
+    );
+    assert!(text(&error["message"]).starts_with("--op-id is not valid UTF-8"), "{error}");
+    assert!(text(&error["hint"]).contains("200 bytes"), "{error}");
 }
 
 #[test]

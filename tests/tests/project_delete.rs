@@ -131,7 +131,7 @@ fn moved_tasks_are_all_in_the_other_project_with_what_they_wait_for() {
     for task in [&yard.schema, &yard.server, &yard.old] {
         assert_eq!(yard.project_of(task), "shelf");
     }
-    assert_eq!(yard.waits_for(&yard.page), [yard.server.clone()]);
+    assert_eq!(yard.waits_for(&yard.page), [yard.server.as_str()]);
     let kinds: Vec<String> =
         yard.ledger.events_after(0).iter().map(|event| text(&event["kind"])).collect();
     assert_eq!(kinds.last().map(String::as_str), Some("project_deleted"), "it comes last");
@@ -159,6 +159,13 @@ fn archived_tasks_stay_readable_and_are_restored_elsewhere_only() {
         let error = yard.refused(args, "project_deleted", 3);
         assert!(text(&error["hint"]).contains("task move"), "{error}");
     }
+    for (args, code) in [
+        (&["task", "complete", &yard.schema][..], "invalid_transition"),
+        (&["task", "add-dep", &yard.schema, &yard.logo], "task_archived"),
+    ] {
+        let error = yard.refused(args, code, 3);
+        assert!(text(&error["hint"]).contains("task move"), "{error}");
+    }
     yard.ledger.answer(&["task", "move", &yard.schema, "web"]);
     yard.ledger.answer(&["task", "restore", &yard.schema]);
     assert_eq!(yard.ledger.status(&yard.schema), "backlog");
@@ -180,6 +187,32 @@ fn deleted_tasks_are_gone_for_good_and_nothing_waits_for_them() {
     yard.is_sound();
     yard.refused(&["task", "show", &yard.server], "task_not_found", 4);
     assert_eq!(yard.kinds(&yard.old), ["task_deleted"]);
+}
+
+#[test]
+fn kept_edges_of_deleted_tasks_are_seen_and_hold_nothing_up() {
+    let yard = Yard::new();
+    yard.ledger.answer(&["project", "delete", "api", "--delete-tasks", "--edges", "keep"]);
+    let listed = yard.ledger.answer(&["dep", "list"]);
+    let seen = |edge: &Value| (text(&edge["from_task_id"]), text(&edge["to_task_id"]));
+    let edges: Vec<_> = listed["dependencies"].as_array().unwrap().iter().collect();
+    let out = edges.iter().find(|edge| edge["missing_from"] == true).unwrap();
+    assert_eq!(seen(out), (yard.server.clone(), yard.logo.clone()));
+    assert_eq!((&out["missing_to"], &out["blocking"]), (&false.into(), &false.into()));
+    assert_eq!(edges.len(), 2, "what led from one deleted task to another is gone: {listed}");
+    let back = yard.ledger.answer(&["task", "add-dep", &yard.logo, &yard.page]);
+    assert_eq!(back["added"], true, "no circle goes through a task that is gone");
+    yard.is_sound();
+    let left = yard.ledger.answer(&["validate"]);
+    assert_eq!(
+        (&left["isValid"], &left["issues"][0]["severity"]),
+        (&true.into(), &"warning".into())
+    );
+    assert_eq!(left["missingDeps"].as_array().unwrap().len(), 1);
+    let hint = text(&left["issues"][0]["hint"]);
+    let words: Vec<&str> = hint.split(' ').skip(1).collect();
+    yard.ledger.answer(&words);
+    assert_eq!(yard.ledger.answer(&["validate"])["issues"], serde_json::json!([]));
 }
 
 #[test]
@@ -213,7 +246,7 @@ fn a_subtask_elsewhere_becomes_a_task_of_its_own() {
 fn a_project_in_which_somebody_is_at_work_is_deleted_only_by_force_and_with_a_reason() {
     let yard = Yard::new();
     let held = yard.ledger.add(&["-P", "api", "-s", "in_progress", "--agent", "ada"]);
-    for way in [&["--archive-tasks"][..], &["--delete-tasks"], &["--move-to", "shelf"]] {
+    for way in [&["--archive-tasks"][..], &["--delete-tasks"]] {
         let args = [&["project", "delete", "api", "--edges", "keep"][..], way].concat();
         let error = yard.refused(&args, "tasks_held", 3);
         assert_eq!(error["details"]["held"][0]["task_id"], *held);
@@ -229,7 +262,51 @@ fn a_project_in_which_somebody_is_at_work_is_deleted_only_by_force_and_with_a_re
     yard.is_sound();
 }
 
+#[test]
+fn who_holds_a_task_that_moves_with_its_project_still_holds_it() {
+    let yard = Yard::new();
+    let held = yard.ledger.add(&["-P", "api", "-s", "in_progress", "--agent", "ada"]);
+    let args = ["project", "delete", "api", "--move-to", "shelf", "--edges", "keep"];
+    yard.ledger.answer(&args);
+    let shown = yard.ledger.answer(&["task", "show", &held]);
+    let task = &shown["task"];
+    assert_eq!((&task["project"], &task["agent"]), (&"shelf".into(), &"ada".into()));
+    assert_eq!((&task["status"], &task["fence"]), (&"in_progress".into(), &1.into()));
+    yard.is_sound();
+}
+
 // What becomes of the dependencies
+
+#[test]
+fn edges_to_tasks_that_are_there_already_are_inside_after_the_move() {
+    let yard = Yard::new();
+    let moved = yard.ledger.answer(&["task", "move", "--all-from", "api", "web"]);
+    assert_eq!(moved["edges"], serde_json::json!([]));
+    let yard = Yard::new();
+    let args = ["project", "delete", "api", "--move-to", "web", "--edges", "settle"];
+    assert_eq!(yard.ledger.answer(&args)["edges"], serde_json::json!([]));
+    assert_eq!(yard.waits_for(&yard.page), [yard.server.as_str()], "nothing was settled");
+    assert_eq!(yard.kinds(&yard.server), ["task_moved"]);
+    yard.is_sound();
+}
+
+#[test]
+fn a_person_who_must_choose_is_shown_the_titles() {
+    let yard = Yard::new();
+    let message = text(
+        &yard.refused(&["project", "delete", "api", "--delete-tasks"], "edges_outside", 3)["message"],
+    );
+    let lines: Vec<&str> = message.lines().collect();
+    let line = format!("  {} a task (web) → {} a task (api)", yard.page, yard.server);
+    assert_eq!(lines.len(), 3, "{message}");
+    assert_eq!(lines[2], line);
+    for _ in 0..10 {
+        yard.ledger.add(&["-P", "web", "--depends-on", &yard.server]);
+    }
+    let refused = yard.refused(&["project", "delete", "api", "--delete-tasks"], "edges_outside", 3);
+    assert!(text(&refused["message"]).ends_with("\n  and 2 more"), "{refused}");
+    assert_eq!(refused["details"]["edges"].as_array().unwrap().len(), 12);
+}
 
 #[test]
 fn deleting_a_project_that_others_depend_on_is_refused_with_the_list_of_edges_row_r2() {
@@ -275,7 +352,7 @@ fn kept_edges_cross_projects_and_leave_an_event_row_r3() {
     assert_eq!(outcomes, ["kept", "kept"]);
     assert_eq!(yard.kinds(&yard.page), ["dependency_kept"]);
     assert_eq!(yard.kinds(&yard.server), ["dependency_kept", "task_moved"]);
-    assert_eq!(yard.waits_for(&yard.page), [yard.server.clone()]);
+    assert_eq!(yard.waits_for(&yard.page), [yard.server.as_str()]);
     let crossing = yard.ledger.answer(&["dep", "list", "--cross-project-only"]);
     assert_eq!(crossing["total"], 2);
     yard.is_sound();

@@ -258,20 +258,29 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The names of the tests in a text.
+/// The names of the tests in a text, without those that do not run by themselves.
 fn tests(text: &str) -> Vec<String> {
     let mut names = Vec::new();
-    let mut is_test = false;
+    let (mut is_test, mut is_ignored) = (false, false);
     for line in text.lines().map(str::trim) {
         if let Some(name) = line.strip_prefix("fn ").and_then(|rest| rest.split('(').next()) {
-            if is_test {
+            if is_test && !is_ignored {
                 names.push(name.to_owned());
             }
-            is_test = false;
+            (is_test, is_ignored) = (false, false);
         }
         is_test |= line == "#[test]";
+        is_ignored |= line.starts_with("#[ignore");
     }
     names
+}
+
+#[test]
+fn a_test_that_is_ignored_shows_nothing() {
+    let ignored = ["#[test]", "#[ignore = \"slow\"]", "fn slow_row_c1() {}"];
+    let plain = ["#[test]", "fn quick_row_c1() {}"];
+    let text = [&ignored[..], &plain, &["fn no_test_row_c1() {}"]].concat().join("\n");
+    assert_eq!(tests(&text), ["quick_row_c1"]);
 }
 
 fn page() -> String {

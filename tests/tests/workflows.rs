@@ -156,6 +156,11 @@ fn workflow_show_tells_defaults_and_what_is_required_row_n2() {
     );
     assert_eq!(arg("--carry-max-chars")["default"], "4000");
     assert_eq!(arg("--agent").get("default"), None);
+    assert_eq!(arg("--project")["short"], "-P");
+    let printed = ledger().windlass(&["workflow", "show", "start", "--format", "text"]).run().ok();
+    for shown in ["-P, --project <NAME>", "(first|latest|priority; default priority)"] {
+        assert!(printed.stdout.contains(shown), "{shown}\n{}", printed.stdout);
+    }
 }
 
 #[test]
@@ -169,6 +174,8 @@ fn workflow_run_runs_a_workflow_by_its_name_row_n3() {
     assert_eq!(answer(&ledger, &handoff)["workflow"], "handoff");
     let error = refused(&ledger, "workflow run handof --from x", "usage", 2);
     assert!(text(&error["suggestions"]).contains("windlass workflow run handoff"), "{error}");
+    let error = refused(&ledger, "workflow run nope", "usage", 2);
+    assert_eq!(error["hint"], "use one of start, handoff, delegate");
 }
 
 #[test]
@@ -264,9 +271,9 @@ fn a_lease_is_refreshed_and_the_claim_stays_the_same_row_s4() {
     assert!(with["selected"]["lease_until"].is_string(), "{with}");
     assert_eq!(with["selected"]["claimed_at"], before["claimed_at"]);
     assert_eq!(with["selected"]["fence"], before["fence"]);
-    let again = start(&ledger, "--lease 30m");
+    let again = start(&ledger, "--lease 40m");
     let lease = |started: &Value| text(&started["selected"]["lease_until"]);
-    assert!(lease(&again) > lease(&with), "each start counts the lease from now");
+    assert!(lease(&again) > lease(&with), "the lease counts from now");
 }
 
 #[test]
@@ -402,6 +409,7 @@ fn the_others_are_told_of_unless_they_are_not_wanted_row_s12() {
     assert_eq!(count("--include-others"), 2);
     assert_eq!(count("--no-include-others"), 0);
     assert_eq!(count("--include-others=false"), 0);
+    assert_eq!(count("--include-others false"), 0);
 }
 
 #[test]
@@ -445,7 +453,7 @@ fn having_nothing_to_do_is_no_failure_row_s15() {
 #[test]
 fn a_start_leaves_its_mark_on_the_task() {
     let ledger = ledger();
-    let task = held(&ledger, &[]);
+    let task = ready(&ledger, &[]);
     start(&ledger, "");
     let newest = ledger.newest_event(&task);
     assert_eq!(
@@ -453,6 +461,20 @@ fn a_start_leaves_its_mark_on_the_task() {
         (&json!("workflow_ran"), &json!("start"))
     );
     assert!(newest["correlation_id"].is_string());
+}
+
+#[test]
+fn polling_leaves_nothing_but_a_renewal_now_and_then() {
+    let ledger = ledger();
+    let task = held(&ledger, &[]);
+    let before = ledger.events();
+    start(&ledger, "");
+    assert_eq!(ledger.events(), before, "nothing changed");
+    start(&ledger, "--lease 30m");
+    assert_eq!(kinds(&ledger.events_after(before)), ["claim_renewed", "workflow_ran"]);
+    let before = ledger.events();
+    let again = start(&ledger, "--lease 30m");
+    assert_eq!((selected(&again), ledger.events()), (task, before), "most of it is left");
 }
 
 // handoff
@@ -536,13 +558,17 @@ fn with_checkpoints(ledger: &Ledger, texts: &[&str]) -> String {
     source
 }
 
-/// The description of the follow-on, and the text and missing characters of its checkpoint.
+/// The description of the follow-on, and the text and missing characters of its checkpoint, if it
+/// has one.
 fn carried(ledger: &Ledger, handed: &Value) -> (String, String, u64) {
     let shown = ledger.answer(&["task", "show", &text(&handed["follow_on"]["task_id"])]);
-    let data = &shown["checkpoints"][0]["data"];
-    assert_eq!(data["source_task_id"], handed["source_task_id"]);
     let description = text(&shown["task"]["description"]);
     assert!(description.contains(&text(&handed["source_task_id"])), "{description}");
+    let Some(checkpoint) = shown["checkpoints"].get(0) else {
+        return (description, String::new(), handed["left_out_chars"].as_u64().unwrap());
+    };
+    let data = &checkpoint["data"];
+    assert_eq!(data["source_task_id"], handed["source_task_id"]);
     (description, text(&data["text"]), data["left_out_chars"].as_u64().unwrap())
 }
 
@@ -563,6 +589,7 @@ fn the_last_checkpoints_are_in_the_description_and_in_a_checkpoint_rows_h4_h5() 
 fn every_event_of_a_run_shares_its_correlation_id_row_h6() {
     let ledger = ledger();
     let source = held(&ledger, &[]);
+    let _noted = answer(&ledger, &format!("task checkpoint {source} found-it"));
     let before = ledger.events();
     let handed = handoff(&ledger, &source, "-P api --author w1");
     let events = ledger.events_after(before);
@@ -576,6 +603,42 @@ fn every_event_of_a_run_shares_its_correlation_id_row_h6() {
     let log = run(&ledger, &format!("events --correlation {correlation}")).run().ok().stdout;
     let found: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(found, events, "and is found by it");
+}
+
+#[test]
+fn with_nothing_to_carry_no_checkpoint_is_made() {
+    let ledger = ledger();
+    let plain = held(&ledger, &[]);
+    let noted = with_checkpoints(&ledger, &["one"]);
+    for (source, rest) in [(plain, "-P api"), (noted, "-P api --carry-checkpoints 0")] {
+        let handed = handoff(&ledger, &source, rest);
+        let id = text(&handed["follow_on"]["task_id"]);
+        assert_eq!(ledger.answer(&["task", "show", &id])["checkpoints"], json!([]));
+        assert_eq!(ledger.newest_event(&id)["kind"], "task_created");
+    }
+}
+
+#[test]
+fn a_source_that_cannot_be_finished_is_refused_in_words_of_the_handoff() {
+    let ledger = ledger();
+    let source = ready(&ledger, &[]);
+    let line = format!("workflow run handoff --from {source} --title next -P api");
+    let error = refused(&ledger, &line, "invalid_transition", 3);
+    assert!(text(&error["message"]).starts_with("handoff finishes its source: "), "{error}");
+}
+
+#[test]
+fn who_must_say_who_is_calling_is_told_to_give_the_author() {
+    let ledger = ledger();
+    let source = held(&ledger, &[]);
+    for line in [
+        format!("workflow run handoff --from {source} --title next -P api"),
+        format!("workflow run delegate --from {source} --title part --pause-parent"),
+    ] {
+        let asked = run(&ledger, &line).env("WINDLASS_CLAIMS_REQUIRE", "identity").run();
+        let error = error_of(&asked, "agent_required", 3);
+        assert!(text(&error["hint"]).contains("--author"), "{error}");
+    }
 }
 
 #[test]
@@ -875,6 +938,81 @@ fn a_paused_source_goes_on_by_itself_however_the_last_part_is_settled_row_d10() 
     assert_eq!(ledger.answer(&["doctor", "--rebuild"])["healthy"], true);
 }
 
+/// A source that `w1` holds, paused until its part in `web` is settled, and that part.
+fn paused(ledger: &Ledger) -> (String, String) {
+    let source = held(ledger, &[]);
+    let delegated_to_web = delegate(ledger, &source, "-P web --pause-parent --auto-unpause");
+    (source, delegated(&delegated_to_web))
+}
+
+/// Its pause ended in the transaction of the newest events.
+#[track_caller]
+fn goes_on(ledger: &Ledger, source: &str, why: &str) {
+    let after = task(ledger, source);
+    assert_eq!((&after["status"], &after["agent"]), (&json!("ready"), &json!("w1")), "{why}");
+    let over = ledger.newest_event(source);
+    assert_eq!(over["kind"], "task_unblocked", "{why}");
+    let newest = ledger.events_after(ledger.events() - 1);
+    assert_eq!(over["correlation_id"], newest[0]["correlation_id"], "{why}");
+}
+
+#[test]
+fn a_paused_source_goes_on_when_the_project_of_its_part_goes_row_d10() {
+    let ledger = ledger();
+    let _created = answer(&ledger, "project create shelf");
+    let settled = ledger.add(&["-P", "api", "-s", "done"]);
+    let ways = [
+        "project delete web --archive-tasks --edges keep",
+        "project delete web --archive-tasks --edges settle",
+        "project delete web --archive-tasks --rewrite-deps DONE",
+        "project delete web --delete-tasks --edges keep",
+        "project delete web --delete-tasks --edges settle",
+        "project delete web --delete-tasks --rewrite-deps DONE",
+        "project delete web --move-to shelf --edges settle",
+        "project delete web --move-to shelf --rewrite-deps DONE",
+        "task move --all-from web shelf --edges settle",
+        "task move --all-from web shelf --rewrite-deps DONE",
+    ];
+    for way in ways {
+        let (source, _) = paused(&ledger);
+        let _gone = answer(&ledger, &way.replace("DONE", &settled));
+        goes_on(&ledger, &source, way);
+        if way.starts_with("project") {
+            let _again = answer(&ledger, "project create web");
+        }
+    }
+    assert_eq!(ledger.answer(&["doctor", "--rebuild"])["healthy"], true);
+}
+
+#[test]
+fn a_paused_source_stays_so_while_what_it_waits_for_is_open_wherever_that_goes_row_d10() {
+    let ledger = ledger();
+    let _created = answer(&ledger, "project create shelf");
+    let open = ledger.add(&["-P", "api"]);
+    let (moved, part) = paused(&ledger);
+    let _gone = answer(&ledger, "project delete web --move-to shelf --edges keep");
+    let _again = answer(&ledger, "project create web");
+    let (rewritten, _) = paused(&ledger);
+    let line = format!("project delete web --delete-tasks --rewrite-deps {open}");
+    let _gone = answer(&ledger, &line);
+    for (source, waits_for) in [(moved, part), (rewritten, open)] {
+        assert_eq!(ledger.status(&source), "blocked");
+        let _done = answer(&ledger, &format!("task set-status {waits_for} done"));
+        goes_on(&ledger, &source, "now it is settled");
+    }
+}
+
+#[test]
+fn a_paused_source_goes_on_when_its_part_is_handed_off_row_d10() {
+    let ledger = ledger();
+    let (source, part) = paused(&ledger);
+    let _claimed = answer(&ledger, &format!("task claim {part} --agent w2"));
+    let handed = handoff(&ledger, &part, "-P web --author w2");
+    goes_on(&ledger, &source, "handoff");
+    assert_eq!(ledger.newest_event(&source)["correlation_id"], handed["correlation_id"]);
+    assert_eq!(task(&ledger, &source)["open_dependencies"], 0, "not on the follow-on");
+}
+
 #[test]
 fn a_paused_source_goes_on_only_when_its_last_part_is_settled_row_d10() {
     let ledger = ledger();
@@ -906,8 +1044,33 @@ fn a_source_blocked_by_hand_is_unblocked_by_hand_row_d10() {
     let _blocked = answer(&ledger, &format!("task block {source}"));
     let paused = delegate(&ledger, &source, "--pause-parent --auto-unpause");
     assert_eq!(paused["auto_unpause"], false, "something else stops it too");
+    assert!(text(&paused["note"]).contains("by hand"), "{paused}");
+    let events = ledger.events_after(0);
+    let blocked = events.iter().rfind(|event| event["kind"] == "task_blocked").unwrap();
+    assert!(text(&blocked["data"]["reason"]).starts_with("paused for delegated"), "{blocked}");
     let _done = answer(&ledger, &format!("task archive {}", delegated(&paused)));
     assert_eq!(ledger.status(&source), "blocked");
+}
+
+#[test]
+fn a_plain_pause_that_cancels_an_earlier_auto_unpause_says_so_row_d10() {
+    let ledger = ledger();
+    let source = held(&ledger, &[]);
+    let first = delegate(&ledger, &source, "--pause-parent --auto-unpause");
+    assert_eq!(first["note"], Value::Null);
+    let second = delegate(&ledger, &source, "--pause-parent");
+    assert_eq!(second["auto_unpause"], false);
+    assert!(text(&second["note"]).contains("earlier pause"), "{second}");
+}
+
+#[test]
+fn a_subtask_that_cannot_have_one_is_shown_a_way_that_delegate_has_row_d2() {
+    let ledger = ledger();
+    let parent = ready(&ledger, &[]);
+    let source = ledger.add(&["--parent", &parent]);
+    let line = format!("workflow run delegate --from {source} --title part --as-subtask");
+    let error = refused(&ledger, &line, "subtask_depth", 3);
+    assert!(text(&error["hint"]).contains("--as-subtask"), "{error}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use windlass_ops::sheet::Column;
 pub(crate) const GAP: usize = 2;
 
 /// The columns that a page can do without, in the order in which they leave it.
-const LEAVING: [&str; 13] = [
+const LEAVING: [&str; 15] = [
     "created",
     "description",
     "data",
@@ -15,8 +15,10 @@ const LEAVING: [&str; 13] = [
     "agent",
     "project",
     "when",
+    "tried",
     "author",
     "actor",
+    "error",
     "state",
     "status",
     "blocks",
@@ -24,6 +26,9 @@ const LEAVING: [&str; 13] = [
 
 /// Columns that people read to the end: they go on in the next line instead of being cut.
 const WRAPPED: [&str; 3] = ["comment", "value", "from"];
+
+/// What stands beside a title and leaves it the room.
+const BESIDE: [&str; 1] = ["waits for"];
 
 /// Narrower than this, a column is not worth reading: a title, text that goes on in the next line,
 /// a name, and what is looked at only in passing.
@@ -76,7 +81,7 @@ impl Candidate {
         let is_wrapped = WRAPPED.contains(&column.name);
         let least = match (column.flexible, leaves) {
             _ if index == 0 => natural,
-            _ if is_wrapped => TEXT,
+            _ if is_wrapped || BESIDE.contains(&column.name) => TEXT,
             (true, Some(_)) => DATA,
             // A title has a third of the page before anything else is shown beside it.
             (true, None) => TITLE.max(page / 3),

@@ -7,6 +7,7 @@ use clap::builder::StyledStr;
 use clap::builder::styling::Styles;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use windlass_domain::op::LONGEST;
 use windlass_domain::{Code, Refusal};
 use windlass_ops::once::OP_ID;
 use windlass_ops::settings::Format;
@@ -20,7 +21,7 @@ use crate::{help, suggest};
 pub(crate) const GROUPS: [(&str, &str); 10] = [
     ("project", "Projects: named queues of tasks"),
     ("task", "Tasks: add, claim, report, complete"),
-    ("dep", "Dependencies: what waits for what, across projects"),
+    ("dep", "Dependencies: which task waits for which, in all projects"),
     ("workflow", "Workflows: atomic recipes over tasks"),
     ("workflow.run", "Run a workflow"),
     ("hook", "Hooks: who is told what happens, and what did not arrive"),
@@ -266,30 +267,68 @@ fn explain(error: clap::Error, words: &[OsString], format: Option<Format>) -> Wr
     let message = message.replace("invalid digit found in string", "not a whole number");
     let usage = text.lines().find_map(|line| line.strip_prefix("Usage: "));
     let hint = match (error.get(ContextKind::ValidValue), usage) {
+        _ if error.kind() == ErrorKind::InvalidSubcommand && !commands_of(words).is_empty() => {
+            format!("use one of {}", commands_of(words).join(", "))
+        }
         (Some(ContextValue::Strings(values)), _) if !values.is_empty() => {
             format!("use one of {}", values.join(", "))
         }
         (_, Some(usage)) => format!("usage: {usage}"),
         (_, None) => format!("see {} --help", command_of(words)),
     };
-    Wrong {
-        refusal: Refusal::new(code, message).hint(hint).suggest(suggest::meant(&error)),
-        help: only_help.then(|| in_our_words(&error.render())),
-        format,
-    }
+    let refusal = match unreadable(words) {
+        Some(refusal) if error.kind() == ErrorKind::InvalidUtf8 => refusal,
+        _ => Refusal::new(code, message).hint(hint).suggest(suggest::meant(&error)),
+    };
+    Wrong { refusal, help: only_help.then(|| in_our_words(&error.render())), format }
 }
 
-/// The command that some words name, as far as there is one.
-fn command_of(words: &[OsString]) -> String {
-    let root = tree(help::WIDEST);
-    let (mut command, mut path) = (&root, root.get_name().to_owned());
+/// Which argument is no text. clap does not say it.
+fn unreadable(words: &[OsString]) -> Option<Refusal> {
+    let at = words.iter().position(|word| word.to_str().is_none())?;
+    let word = words.get(at)?.to_string_lossy();
+    let before = at.checked_sub(1).and_then(|before| words.get(before)?.to_str());
+    let flag = match word.split_once('=') {
+        Some((flag, _)) if flag.starts_with("--") => Some(flag),
+        _ => before.filter(|before| before.starts_with('-')),
+    };
+    let named = flag.map_or_else(|| format!("argument {at}"), str::to_owned);
+    let hint = match flag.map(|flag| flag.trim_start_matches('-')) {
+        Some(flag) if flag == OP_ID.name => {
+            format!("give it any UTF-8 text of at most {LONGEST} bytes, such as a UUID")
+        }
+        _ => "give it as UTF-8 text".to_owned(),
+    };
+    let refusal = Refusal::new(Code::InvalidValue, format!("{named} is not valid UTF-8: {word}"));
+    Some(refusal.hint(hint).detail("field", named).detail("given", word))
+}
+
+/// More commands than this nobody reads in a hint.
+const FEW: usize = 10;
+
+/// The command that some words name, as far as there is one, and the words that name it.
+fn command_named(words: &[OsString]) -> (Command, String) {
+    let mut command = tree(help::WIDEST);
+    let mut path = command.get_name().to_owned();
     for word in words.iter().skip(1).filter_map(|word| word.to_str()) {
-        if let Some(found) = command.find_subcommand(word) {
+        if let Some(found) = command.find_subcommand(word).cloned() {
             command = found;
             path = format!("{path} {word}");
         }
     }
-    path
+    (command, path)
+}
+
+fn command_of(words: &[OsString]) -> String {
+    command_named(words).1
+}
+
+/// The commands of the group that some words name, where they are few enough to be read.
+fn commands_of(words: &[OsString]) -> Vec<String> {
+    let (group, _) = command_named(words);
+    let commands = group.get_subcommands().filter(|command| !command.is_hide_set());
+    let names: Vec<String> = commands.map(|command| command.get_name().to_owned()).collect();
+    if names.len() > FEW { Vec::new() } else { names }
 }
 
 /// clap has its own name for the command that shows help, and no way to give it another.

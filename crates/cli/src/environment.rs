@@ -81,11 +81,14 @@ impl Environment {
                 .detail("field", name));
         }
         let op_id = flags.op_id.as_deref().map(OpId::parse).transpose()?;
-        let settings = self.settings(&flags)?;
+        let mut settings = self.settings(&flags)?;
         let location = match &settings.settings.database_url {
             Some(text) => Location::parse(&self.expand_home(text)),
             None => Location::Sqlite(self.data_folder()?.join("windlass").join("ledger.db")),
         };
+        if matches!(location, Location::Postgres(_)) {
+            settings.warn_of_hooks();
+        }
         let mut workplace = Workplace::new(location);
         if let Some(wait) = settings.settings.database_wait {
             workplace.wait = Duration::from_millis(u64::try_from(wait.as_millis()).unwrap_or(0));
@@ -95,6 +98,7 @@ impl Environment {
         let surroundings = Surroundings {
             agent: settings.settings.agent.clone(),
             user: self.user(),
+            host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
             editor: self.variable("VISUAL").or(self.variable("EDITOR")).map(str::to_owned),
             fence: self.fence()?,
             variables: Variables::new(self.variables.clone()),

@@ -54,6 +54,7 @@ impl Paper {
         for (index, block) in sheet.blocks.iter().enumerate() {
             match block {
                 Block::Line(cell) => page.line(cell),
+                Block::Drawn(cell) => page.drawn(cell),
                 Block::Text(text) => page.text(text),
                 Block::Heading(text) => {
                     if index > 0 && !page.text.ends_with("\n\n") {
@@ -108,6 +109,12 @@ impl Page {
         for line in harmless(&cell.text).split('\n') {
             self.indented(line, indent_of(line) + HANGING, cell.tone);
         }
+    }
+
+    fn drawn(&mut self, cell: &Cell) {
+        let line = cut(&harmless(&cell.text), self.paper.text);
+        let line = self.paper.paint(&line, cell.tone);
+        self.push(&line);
     }
 
     /// Text keeps its own lines, as long as they fit, and has space around it.

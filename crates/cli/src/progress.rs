@@ -51,13 +51,13 @@ impl Progress {
         clear(self.0.as_deref());
     }
 
-    /// Writes what goes wrong, of an operation that goes on, on lines that stay.
+    /// Writes what an operation that goes on has to tell, on lines that stay.
     pub(crate) fn notices(&self) -> Notices {
         let line = self.0.clone();
         Arc::new(move |text| {
             clear(line.as_deref());
             // What nobody can be told is no reason to end.
-            let _told = writeln!(std::io::stderr(), "warning: {text}");
+            let _told = writeln!(std::io::stderr(), "{text}");
         })
     }
 }

@@ -13,8 +13,6 @@ use crate::{Code, Refusal, TaskId};
 
 /// More edges than this are counted, not listed.
 pub const LISTED: usize = 50;
-/// More than this nobody reads in a sentence.
-const NAMED: usize = 3;
 
 /// A dependency: the task that waits, and what it waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -95,23 +93,14 @@ fn undecided(touched: &[Edge]) -> Refusal {
     let (count, listed) = (touched.len(), touched.iter().take(LISTED).collect::<Vec<_>>());
     let lead =
         if count == 1 { "1 dependency leads" } else { &format!("{count} dependencies lead") };
-    let named = touched.iter().take(NAMED);
-    let named: Vec<String> =
-        named.map(|edge| format!("{} waits for {}", edge.from, edge.to)).collect();
-    let more = match count.saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    Refusal::new(
-        Code::EdgesOutside,
-        format!("{lead} from these tasks to others, or back: {}{more}", named.join(", ")),
-    )
-    .hint(
-        "say what becomes of them: --edges keep (they stay), --edges settle (nothing waits any \
-         more), or --rewrite-deps TASK (others wait for that task instead)",
-    )
-    .detail("edges", listed)
-    .detail("edge_count", count)
+    let lead = format!("{lead} from these tasks to others, or back");
+    Refusal::new(Code::EdgesOutside, lead)
+        .hint(
+            "say what becomes of them: --edges keep (they stay), --edges settle (nothing waits any \
+             more), or --rewrite-deps TASK (others wait for that task instead)",
+        )
+        .detail("edges", listed)
+        .detail("edge_count", count)
 }
 
 /// What is recorded on the stream of the task that waits. A task it shall wait for instead is added

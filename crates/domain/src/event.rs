@@ -295,6 +295,9 @@ pub struct TaskMoved {
 /// A task left the views for good with its project; its earlier events stay as they are.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TaskDeleted {
+    /// What it waited for in other projects, where the dependency stays to be seen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<TaskId>,
     #[serde(default, skip_serializing_if = "Authority::is_free")]
     pub authority: Authority,
     #[serde(default, skip_serializing_if = "Option::is_none")]

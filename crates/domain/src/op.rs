@@ -86,6 +86,18 @@ fn said(arguments: &Value) -> Value {
     }
 }
 
+/// An op id on one line of a message.
+fn shown(op_id: &str) -> String {
+    let mut line = String::with_capacity(op_id.len());
+    for letter in op_id.chars() {
+        match letter.is_control() {
+            true => line.extend(letter.escape_default()),
+            false => line.push(letter),
+        }
+    }
+    line
+}
+
 /// An execution that is on record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpRecord {
@@ -114,7 +126,8 @@ impl OpRecord {
             true => "with other arguments, or by somebody else".to_owned(),
             false => format!("for {}", self.operation),
         };
-        Err(Refusal::new(Code::OpConflict, format!("op id '{}' was used {how}", self.op_id))
+        let op_id = shown(&self.op_id);
+        Err(Refusal::new(Code::OpConflict, format!("op id '{op_id}' was used {how}"))
             .hint("repeat the very same request, or give this one an op id of its own")
             .detail("op_id", &self.op_id)
             .detail("operation", &self.operation)

@@ -16,20 +16,18 @@ mod signals;
 mod signature;
 mod variables;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
 pub use courier::{Courier, NotReady, Ready, Stopper};
 
-/// How long an attempt may take unless the target says otherwise.
-pub const LIMIT: Duration = Duration::from_secs(10);
-
 /// Where a hook goes.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Target {
     pub address: Address,
-    /// What messages are signed with; may name variables.
-    pub secret: Option<String>,
+    /// What messages are signed with.
+    pub secret: Option<Secret>,
     /// How long one attempt may take.
     pub limit: Duration,
 }
@@ -41,6 +39,15 @@ pub enum Address {
     Url { url: String, headers: Vec<(String, String)> },
     /// A program and its arguments; no shell reads them.
     Command { argv: Vec<String> },
+}
+
+/// A secret, or where it is found.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Secret {
+    /// The name of the variable that holds it.
+    Variable(String),
+    /// It stands here as it is, whatever characters it has.
+    Itself(String),
 }
 
 /// What is delivered.
@@ -75,22 +82,11 @@ pub enum Outcome {
     NotSent,
 }
 
-/// Looks a variable up; nothing when it is not set.
-pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
+/// The environment of the caller: what headers and secrets may name, and what programs get.
+pub type Variables = BTreeMap<String, String>;
 
 /// Asked when there is room for an attempt: whether it may still be made.
 pub type InTime = Box<dyn Fn() -> bool + Send>;
-
-impl Target {
-    pub fn new(address: Address) -> Self {
-        Self { address, secret: None, limit: LIMIT }
-    }
-
-    /// Why no attempt could ever succeed, whatever its variables stand for; told without a secret.
-    pub fn check(&self) -> Result<(), String> {
-        attempt::check(self).map_err(|reason| reason::one_line(&reason))
-    }
-}
 
 impl Outcome {
     fn failed(reason: impl AsRef<str>) -> Self {
@@ -114,6 +110,16 @@ impl fmt::Debug for Target {
             .field("signed", &secret.is_some())
             .field("limit", limit)
             .finish()
+    }
+}
+
+/// The name of a variable is no secret.
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Variable(name) => write!(f, "${name}"),
+            Self::Itself(_) => f.write_str("set"),
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! unless it is a hook's, which gets a group of its own that can be ended as a whole.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -13,13 +14,27 @@ use std::sync::RwLock;
 use std::thread;
 
 /// One program with its arguments, its whole environment and the folder it runs in.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 #[must_use = "a program does nothing until it is run"]
 pub struct Program {
     path: PathBuf,
     folder: PathBuf,
     arguments: Vec<OsString>,
     variables: Vec<(OsString, OsString)>,
+}
+
+/// The environment may hold secrets: only the names of variables are shown.
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, folder, arguments, variables } = self;
+        let names: Vec<_> = variables.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Program")
+            .field("path", path)
+            .field("folder", folder)
+            .field("arguments", arguments)
+            .field("variables", &names)
+            .finish()
+    }
 }
 
 /// How a program ended.

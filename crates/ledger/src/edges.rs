@@ -19,7 +19,7 @@ pub struct EdgeFilter {
     pub to: EndFilter,
     /// What one of the two ends must be, either of them.
     pub either: EndFilter,
-    /// Only where what is waited for is not settled.
+    /// Only where a task waits, and what it waits for is not settled.
     pub blocking: bool,
     /// Only from one project to another.
     pub cross_project: bool,
@@ -72,9 +72,9 @@ impl End {
 }
 
 impl Edge {
-    /// What is waited for is not settled.
+    /// There is a task that waits, and what it waits for is not settled.
     pub fn is_blocking(&self) -> bool {
-        !self.to.is_settled()
+        self.from.task.is_some() && !self.to.is_settled()
     }
 
     /// Its ends are in different projects.
@@ -221,7 +221,7 @@ pub(crate) fn edges<T>(
     }
     either_conditions(&filter.either, either_project.as_ref(), &mut terms);
     let plain = [
-        (format!("t.status NOT IN {SETTLED}"), filter.blocking),
+        (format!("f.id IS NOT NULL AND t.status NOT IN {SETTLED}"), filter.blocking),
         ("f.project_id <> t.project_id".to_owned(), filter.cross_project),
         (format!("(f.status NOT IN {SETTLED} OR t.status NOT IN {SETTLED})"), filter.open),
     ];

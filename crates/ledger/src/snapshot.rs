@@ -146,7 +146,7 @@ impl<'a> Snapshot<'a> {
         let projects = self.projects()?;
         let names = projects.iter().map(|project| project.name.as_str());
         Err(Refusal::new(Code::ProjectNotFound, format!("there is no project '{name}'"))
-            .hint(format!("create it: windlass project create {name}"))
+            .hint("list them: windlass project list")
             .detail("project", name)
             .suggest(windlass_domain::near::near(name, names))
             .into())
@@ -197,6 +197,7 @@ impl<'a> Snapshot<'a> {
         self.store.dependents(task)
     }
 
+    /// Every edge of a task that is here.
     pub fn edges(&mut self) -> Result<Vec<(TaskId, TaskId)>, Fault> {
         self.store.edges()
     }
@@ -236,6 +237,10 @@ impl<'a> Snapshot<'a> {
     pub fn waiting_path(&mut self, from: TaskId, to: TaskId) -> Result<Option<Vec<TaskId>>, Fault> {
         dependency::path(from, to, |task| {
             let mut waits_for = self.store.prerequisites(task)?;
+            // Nothing goes on behind a task that was deleted, even if its edges were kept.
+            if !waits_for.is_empty() && self.store.task(task)?.is_none() {
+                waits_for.clear();
+            }
             waits_for.extend(self.store.children(task)?.iter().map(|child| child.id));
             Ok(waits_for)
         })

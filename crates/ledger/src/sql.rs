@@ -234,8 +234,9 @@ pub(crate) const PREREQUISITES: &str =
 /// By `dependencies_dependents`.
 pub(crate) const DEPENDENTS: &str =
     "SELECT task_id FROM dependencies WHERE depends_on = $1 ORDER BY task_id";
-pub(crate) const EDGES: &str =
-    "SELECT task_id, depends_on FROM dependencies ORDER BY task_id, depends_on";
+/// Of tasks that are here, each looked up by `tasks_id`.
+pub(crate) const EDGES: &str = "SELECT task_id, depends_on FROM dependencies \
+     WHERE EXISTS (SELECT 1 FROM tasks WHERE id = task_id) ORDER BY task_id, depends_on";
 pub(crate) const ORPHAN_EDGES: &str = "SELECT task_id, depends_on FROM dependencies \
      WHERE NOT EXISTS (SELECT 1 FROM tasks WHERE id = depends_on) ORDER BY task_id, depends_on";
 

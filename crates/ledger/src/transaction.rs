@@ -124,7 +124,11 @@ impl<'a> Transaction<'a> {
         events: impl IntoIterator<Item = Event>,
     ) -> Result<Project, Fault> {
         self.record(project.id.into(), project.version, events.into_iter().collect())?;
-        self.project(project.id)
+        let after = self.project(project.id)?;
+        if after.name != project.name {
+            self.rename_in_hooks(&project.name, &after.name)?;
+        }
+        Ok(after)
     }
 
     pub(crate) fn record(

@@ -357,7 +357,8 @@ impl<'a> Views<'a> {
     }
 
     /// Takes a task out of the views with its last event, which settles it. Edges to it stay: they
-    /// show that something was there.
+    /// show that something was there. So do edges from it that somebody wanted to keep; they hold
+    /// nothing up.
     fn remove(&mut self, recorded: &Recorded, event: &Event) -> Result<(), Fault> {
         self.fold(recorded, event)?;
         self.flush()?;
@@ -365,6 +366,10 @@ impl<'a> Views<'a> {
             return Err(Fault::bug("a task that leaves its view is not there"));
         };
         self.store.delete_task(&task)?;
+        if let Event::TaskDeleted(data) = event {
+            let kept: Vec<_> = data.kept.iter().map(|on| (task.id, *on)).collect();
+            self.store.add_edges(&kept)?;
+        }
         self.store.remove_words(task.created_seq)?;
         for tag in &task.tags {
             self.store.delete_tag(tag, task.created_seq)?;
@@ -396,8 +401,10 @@ impl<'a> Views<'a> {
     /// A task became open (+1) or settled (-1): all that wait for it count that.
     fn shift_waiting(&mut self, id: TaskId, parent: Option<TaskId>, by: i64) -> Result<(), Fault> {
         for dependent in self.dependents(id)? {
-            let task = self.task(dependent)?;
-            task.open_dependencies = shifted(task.open_dependencies, by)?;
+            // What was deleted counts nothing any more, though its edges may be kept.
+            if let Some(task) = self.find(dependent)? {
+                task.open_dependencies = shifted(task.open_dependencies, by)?;
+            }
         }
         self.shift_children(parent, by)
     }

@@ -1,17 +1,21 @@
 //! The dependencies across the border of tasks that go somewhere together, and what a caller wants
 //! to become of them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::edges::{self, Choice, Edge, Fate, LISTED};
-use windlass_domain::{Code, Refusal, TaskId, dependency};
+use windlass_domain::{Code, ProjectId, Refusal, TaskId, dependency};
 use windlass_ledger::{Error, Fault, Snapshot, Transaction};
 
 use crate::sheet::{Cell, Sheet, counted};
 use crate::view::{ProjectNames, usage};
+
+/// More than this nobody reads before choosing.
+const NAMED: usize = 10;
 
 /// What becomes of dependencies between tasks that go and tasks that stay.
 #[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize, JsonSchema)]
@@ -73,50 +77,69 @@ impl AtBorder {
     }
 }
 
-/// Does with the dependencies across the border of `set` what was chosen, and records it.
+/// Tasks that go somewhere together.
+pub(crate) struct Going<'a> {
+    pub(crate) set: &'a BTreeSet<TaskId>,
+    /// The project they go to, if they go to one: what is there already is not outside.
+    pub(crate) to: Option<ProjectId>,
+    pub(crate) because: String,
+}
+
+/// Does with the dependencies across the border what was chosen, and records it.
 pub(crate) fn settle(
     tx: &mut Transaction<'_>,
-    set: &BTreeSet<TaskId>,
+    going: &Going<'_>,
     choice: Option<Choice>,
-    because: &str,
 ) -> Result<Vec<TouchedEdge>, Error> {
-    let touched = touched(tx, set)?;
-    let mut shown = Vec::with_capacity(touched.len());
-    let mut names = ProjectNames::default();
-    for edge in &touched {
-        shown.push(TouchedEdge::load(tx, &mut names, *edge)?);
-    }
-    let decided =
-        edges::decide(&touched, set, choice).map_err(|refusal| with_titles(refusal, &shown))?;
+    let touched = touched(tx, going)?;
+    let decided = match edges::decide(&touched, going.set, choice) {
+        Ok(decided) => decided,
+        Err(refusal) if refusal.code == Code::EdgesOutside => {
+            let listed = touched.iter().take(LISTED).copied();
+            return Err(with_titles(refusal, &TouchedEdge::load_all(tx, listed)?).into());
+        }
+        Err(refusal) => return Err(refusal.into()),
+    };
+    let mut shown = TouchedEdge::load_all(tx, touched)?;
     for ((edge, fate), shown) in decided.iter().zip(&mut shown) {
-        record(tx, edge.from, edges::record(*edge, *fate, because))?;
+        record(tx, edge.from, edges::record(*edge, *fate, &going.because))?;
         shown.outcome = Some(fate.as_str().to_owned());
         if let Fate::Rewritten(task) = fate {
             shown.rewritten_to = Some(*task);
         }
     }
-    wait_instead(tx, &decided, because)?;
+    wait_instead(tx, &decided, &going.because)?;
     Ok(shown)
 }
 
-/// The dependencies across the border. One to a task that is no longer here has nothing to lose.
-fn touched(tx: &mut Transaction<'_>, set: &BTreeSet<TaskId>) -> Result<Vec<Edge>, Fault> {
-    let mut found = Vec::new();
+/// The dependencies across the border. One to a task that is no longer here has nothing to lose,
+/// and one to a task in the project they go to ends inside it.
+fn touched(tx: &mut Transaction<'_>, going: &Going<'_>) -> Result<Vec<Edge>, Fault> {
+    let (set, mut found) = (going.set, Vec::new());
     for task in set {
         found.extend(tx.prerequisites(*task)?.into_iter().map(|to| Edge { from: *task, to }));
         found.extend(tx.dependents(*task)?.into_iter().map(|from| Edge { from, to: *task }));
     }
     let mut touched = edges::touched(found, set);
-    let mut missing = BTreeSet::new();
-    for edge in &touched {
-        for end in [edge.from, edge.to] {
-            if !set.contains(&end) && tx.task(end)?.is_none() {
-                missing.insert(end);
-            }
+    let ends = touched.iter().flat_map(|edge| [edge.from, edge.to]);
+    let others: BTreeSet<TaskId> = ends.filter(|end| !set.contains(end)).collect();
+    let mut outside = BTreeSet::new();
+    for other in others {
+        if tx.task(other)?.is_some_and(|task| Some(task.project) != going.to) {
+            outside.insert(other);
         }
     }
-    touched.retain(|edge| !missing.contains(&edge.from) && !missing.contains(&edge.to));
+    touched.retain(|edge| outside.contains(&edge.from) || outside.contains(&edge.to));
     Ok(touched)
+}
+
+/// What each task waits for by dependencies that were kept.
+pub(crate) fn kept(touched: &[TouchedEdge]) -> BTreeMap<TaskId, Vec<TaskId>> {
+    let mut kept: BTreeMap<TaskId, Vec<TaskId>> = BTreeMap::new();
+    for edge in touched.iter().filter(|edge| edge.outcome.as_deref() == Some(Fate::Kept.as_str())) {
+        kept.entry(edge.from_task_id).or_default().push(edge.to_task_id);
+    }
+    kept
 }
 
 /// Lets those who waited for tasks that go wait for another one, each once and in no circle.
@@ -148,14 +171,36 @@ fn record(
 }
 
 /// A person cannot choose by ids alone.
-fn with_titles(refusal: Refusal, shown: &[TouchedEdge]) -> Refusal {
-    if refusal.code != Code::EdgesOutside {
-        return refusal;
+fn with_titles(mut refusal: Refusal, shown: &[TouchedEdge]) -> Refusal {
+    for edge in shown.iter().take(NAMED) {
+        let _infallible = write!(refusal.message, "\n  {}", edge.in_words());
     }
-    refusal.detail("edges", shown.iter().take(LISTED).collect::<Vec<_>>())
+    let count = refusal.details.get("edge_count").and_then(serde_json::Value::as_u64);
+    let more = count.unwrap_or_default().saturating_sub(NAMED as u64);
+    if more > 0 {
+        let _infallible = write!(refusal.message, "\n  and {more} more");
+    }
+    refusal.detail("edges", shown)
 }
 
 impl TouchedEdge {
+    fn load_all(
+        snapshot: &mut Snapshot<'_>,
+        edges: impl IntoIterator<Item = Edge>,
+    ) -> Result<Vec<Self>, Fault> {
+        let mut names = ProjectNames::default();
+        edges.into_iter().map(|edge| Self::load(snapshot, &mut names, edge)).collect()
+    }
+
+    /// Both ends by name, from the task that waits to what it waits for.
+    fn in_words(&self) -> String {
+        let Self { from_task_id, from_title, from_project, .. } = self;
+        let Self { to_task_id, to_title, to_project, .. } = self;
+        format!(
+            "{from_task_id} {from_title} ({from_project}) → {to_task_id} {to_title} ({to_project})"
+        )
+    }
+
     fn load(
         snapshot: &mut Snapshot<'_>,
         names: &mut ProjectNames,

@@ -54,7 +54,7 @@ impl By {
 #[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ByAuthor {
-    /// Who acts; must hold the source if somebody does
+    /// Who acts; a source that is held is finished, paused or spoken for by its holder only
     #[arg(long, value_name = "NAME")]
     pub author: Option<String>,
     /// The fence of the claim under which this is done
@@ -72,6 +72,14 @@ impl ByAuthor {
     pub fn caller(&self, cx: &Context) -> Result<Caller, Refusal> {
         let Self { author, fence, force, reason } = self.clone();
         By { agent: None, author, fence, force, reason }.caller(cx)
+    }
+}
+
+/// A refusal where `--agent` names somebody else: it does not say who is calling.
+pub fn by_author(refusal: Refusal) -> Refusal {
+    match refusal.code {
+        Code::AgentRequired => refusal.hint("give --author NAME or set WINDLASS_AGENT"),
+        _ => refusal,
     }
 }
 

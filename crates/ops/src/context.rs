@@ -10,7 +10,7 @@ use windlass_domain::chain::Provenance;
 use windlass_domain::duration::Span;
 use windlass_domain::op::OpId;
 use windlass_domain::ownership::Required;
-use windlass_domain::{Code, Refusal, Time};
+use windlass_domain::{Code, Refusal, Status, Time};
 use windlass_ledger::{
     Clock, Error, Fault, Ledger, Location, Options, Snapshot, Synchronous, SystemClock, Transaction,
 };
@@ -29,6 +29,8 @@ pub struct Surroundings {
     pub agent: Option<String>,
     /// The user of the machine.
     pub user: String,
+    /// The name of the machine.
+    pub host: String,
     /// The command line of the user's editor.
     pub editor: Option<String>,
     /// `WINDLASS_FENCE`, which counts only for the task in `WINDLASS_TASK`.
@@ -36,8 +38,8 @@ pub struct Surroundings {
     pub variables: Variables,
 }
 
-/// The environment of the caller, for hooks that name variables. It is looked into when a hook is
-/// sent, and shown nowhere.
+/// The environment of the caller, for hooks that name variables or start programs. It is looked into
+/// when a hook is sent, and shown nowhere.
 #[derive(Clone, Default)]
 pub struct Variables(Arc<BTreeMap<String, String>>);
 
@@ -46,9 +48,8 @@ impl Variables {
         Self(Arc::new(variables))
     }
 
-    /// A variable that is set to something.
-    pub fn get(&self, name: &str) -> Option<String> {
-        self.0.get(name).filter(|value| !value.is_empty()).cloned()
+    pub fn all(&self) -> &BTreeMap<String, String> {
+        &self.0
     }
 }
 
@@ -115,7 +116,7 @@ pub struct Context {
     pub settings: Resolved,
     /// Where a door wants to hear of the steps of a long operation.
     pub progress: Option<Arc<dyn Fn(Step) + Send + Sync>>,
-    /// Where a door wants to hear of the troubles of an operation that goes on.
+    /// Where a door wants to hear what an operation that goes on has to tell.
     pub notices: Option<Notices>,
     /// The op id that the door brought for the next operation.
     pub op_id: Option<OpId>,
@@ -147,7 +148,7 @@ impl Context {
         }
     }
 
-    /// Tells the door what went wrong, of an operation that goes on.
+    /// Tells the door what happened, in an operation that goes on.
     pub fn notice(&self, text: &str) {
         if let Some(notices) = &self.notices {
             notices(text);
@@ -199,6 +200,8 @@ impl Context {
         provenance: &Provenance,
         mut work: impl FnMut(&mut Transaction<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
+        let mut work =
+            |tx: &mut Transaction<'_>| work(tx).or_else(|error| Err(with_way_back(tx, error)?));
         let Some(mut once) = self.once.take() else {
             return self.ledger()?.write(provenance, work);
         };
@@ -374,5 +377,23 @@ impl<'a> Name<'a> {
     /// An agent, or else an author.
     pub fn either(agent: Option<&'a String>, author: Option<&'a String>) -> Option<Self> {
         Self::agent(agent).or(Self::author(author))
+    }
+}
+
+/// What was put away comes back by `task restore`, but not in a project that was deleted: there the
+/// way back begins elsewhere.
+fn with_way_back(tx: &mut Transaction<'_>, error: Error) -> Result<Error, Fault> {
+    let Error::Refused(refusal) = error else { return Ok(error) };
+    let detail = |name: &str| refusal.details.get(name).and_then(serde_json::Value::as_str);
+    let is_away = refusal.code == Code::TaskArchived
+        || refusal.code == Code::InvalidTransition
+            && detail("status") == Some(Status::Archived.as_str());
+    let id = detail("task_id").filter(|_| is_away).and_then(|id| id.parse().ok());
+    let Some(task) = id.map(|id| tx.task(id)).transpose()?.flatten() else {
+        return Ok(refusal.into());
+    };
+    match tx.project(task.project)?.refuse_if_deleted(task.id) {
+        Ok(()) => Ok(refusal.into()),
+        Err(deleted) => Ok(Refusal { hint: deleted.hint, ..refusal }.into()),
     }
 }

@@ -11,8 +11,8 @@ use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Sheet, counted};
 
-/// Old records of executions that go in one run.
-const OPS: u64 = 10_000;
+/// Old records of executions that go in one transaction, so that nobody waits long for it.
+const OPS: u64 = 500;
 
 /// Forgets old op ids and records the leases that ran out.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -35,9 +35,20 @@ impl Operation for Gc {
 
     fn run(&self, cx: &mut Context) -> Result<Swept, Error> {
         let (actor, _) = cx.identity(None)?;
-        cx.write(&actor, |tx| {
-            Ok(Swept { ops_expired: tx.expire_ops(OPS)?, claims_expired: expire_claims(tx)? })
-        })
+        let ops_expired = expire_ops(cx, &actor)?;
+        cx.write(&actor, |tx| Ok(Swept { ops_expired, claims_expired: expire_claims(tx)? }))
+    }
+}
+
+/// Forgets every op id that is old, part by part; returns how many.
+fn expire_ops(cx: &mut Context, actor: &str) -> Result<u64, Error> {
+    let mut expired = 0;
+    loop {
+        let part = cx.write_part(actor, |tx| Ok(tx.expire_ops(OPS)?))?;
+        expired += part;
+        if part < OPS {
+            return Ok(expired);
+        }
     }
 }
 

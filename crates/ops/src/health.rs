@@ -183,7 +183,8 @@ impl Output for Examined {
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Validate {}
 
-/// What is wrong with the dependencies.
+/// What is wrong with the dependencies. They are valid when nothing waits in a circle; what waits
+/// for a missing task is not held up by it.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Validated {
@@ -205,8 +206,12 @@ pub enum Problem {
 pub struct Issue {
     #[serde(flatten)]
     pub problem: Problem,
+    /// `error`, or `warning` for what holds nothing up.
     pub severity: String,
     pub message: String,
+    /// How to end it, where there is one command for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
 }
 
 /// One step along a circle.
@@ -229,17 +234,30 @@ pub struct MissingDep {
 }
 
 impl Issue {
-    fn new(problem: Problem) -> Self {
-        let message = match &problem {
-            Problem::Cycle(cycle) => {
-                let shown: Vec<String> = cycle.iter().map(|edge| edge.task_id.short()).collect();
-                format!("these tasks wait for each other: {}", shown.join(", "))
-            }
-            Problem::MissingDep(MissingDep { task_id, missing_dep_id }) => format!(
-                "{task_id} waits for {missing_dep_id}, which is not in this ledger and counts as settled"
+    fn of_cycle(cycle: &[CycleEdge]) -> Self {
+        let shown: Vec<String> = cycle.iter().map(|edge| edge.task_id.short()).collect();
+        Self {
+            problem: Problem::Cycle(cycle.to_vec()),
+            severity: "error".to_owned(),
+            message: format!("these tasks wait for each other: {}", shown.join(", ")),
+            hint: None,
+        }
+    }
+
+    /// A task that is not here can be named by its whole id only.
+    fn of_missing(missing: &MissingDep, status: Status) -> Self {
+        let MissingDep { task_id, missing_dep_id } = missing;
+        let is_left_alone = status == Status::Archived;
+        Self {
+            problem: Problem::MissingDep(missing.clone()),
+            severity: "warning".to_owned(),
+            message: format!(
+                "{task_id} waits for {missing_dep_id}, which is not in this ledger and counts as \
+                 settled"
             ),
-        };
-        Self { problem, severity: "error".to_owned(), message }
+            hint: (!is_left_alone)
+                .then(|| format!("windlass task remove-dep {task_id} {missing_dep_id}")),
+        }
     }
 }
 
@@ -254,15 +272,17 @@ impl Operation for Validate {
         cx.read(|snapshot| {
             let cycles: Vec<Vec<CycleEdge>> =
                 circles(&snapshot.edges()?).iter().map(|circle| edges_of(circle)).collect();
-            let missing_deps: Vec<MissingDep> = snapshot
-                .orphan_edges()?
-                .into_iter()
-                .map(|(task_id, missing_dep_id)| MissingDep { task_id, missing_dep_id })
-                .collect();
-            let problems = cycles.iter().cloned().map(Problem::Cycle);
-            let problems = problems.chain(missing_deps.iter().cloned().map(Problem::MissingDep));
-            let issues: Vec<Issue> = problems.map(Issue::new).collect();
-            Ok(Validated { is_valid: issues.is_empty(), issues, cycles, missing_deps })
+            let mut issues: Vec<Issue> =
+                cycles.iter().map(|cycle| Issue::of_cycle(cycle)).collect();
+            let mut missing_deps = Vec::new();
+            for (task_id, missing_dep_id) in snapshot.orphan_edges()? {
+                // Where both ends are missing, nothing waits.
+                let Some(task) = snapshot.task(task_id)? else { continue };
+                let missing = MissingDep { task_id, missing_dep_id };
+                issues.push(Issue::of_missing(&missing, task.status));
+                missing_deps.push(missing);
+            }
+            Ok(Validated { is_valid: cycles.is_empty(), issues, cycles, missing_deps })
         })
     }
 }
@@ -314,12 +334,15 @@ fn circles(edges: &[(TaskId, TaskId)]) -> Vec<Vec<TaskId>> {
 
 impl Output for Validated {
     fn sheet(&self, _now: Time) -> Sheet {
-        if self.is_valid {
-            return Sheet::line(Cell::toned("the dependencies are sound", Tone::Good));
-        }
-        let mut sheet = Sheet::default();
+        let mut sheet = match self.is_valid {
+            true => Sheet::line(Cell::toned("the dependencies are sound", Tone::Good)),
+            false => Sheet::default(),
+        };
         for issue in &self.issues {
             sheet = sheet.and_line(format!("{}: {}", issue.severity, in_short(&issue.message)));
+            if let Some(hint) = &issue.hint {
+                sheet = sheet.and_line(Cell::dim(format!("  end it: {hint}")));
+            }
         }
         sheet
     }

@@ -9,6 +9,7 @@ pub mod border;
 pub mod caller;
 pub mod compat;
 pub mod context;
+mod cursor;
 pub mod db;
 pub mod dep;
 pub mod error;

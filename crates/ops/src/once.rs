@@ -164,12 +164,15 @@ pub(crate) fn elsewhere(error: Error, once: &Once) -> Error {
     match error {
         Error::Failed(fault) if fault.code == Code::LedgerLocked => {
             let Fault { message, details, .. } = fault;
-            let mut fault = Fault::new(Code::OpRunning, message)
-                .hint("repeat the same command with the same op id: it happens once at most");
+            let mut fault = Fault::new(Code::OpRunning, message);
             fault.details = details;
             match &once.key {
-                Key::Given(op_id) => fault.detail("op_id", op_id.as_str()),
-                Key::Request { .. } => fault,
+                Key::Given(op_id) => fault
+                    .hint("repeat the same command with the same op id: it happens once at most")
+                    .detail("op_id", op_id.as_str()),
+                Key::Request { .. } => {
+                    fault.hint("repeat the same command: it happens once at most")
+                }
             }
             .into()
         }

@@ -163,6 +163,18 @@ pub struct Resolved {
 }
 
 impl Resolved {
+    /// On a ledger that many share, its own hooks count alone; those of the settings are ignored, which is
+    /// said.
+    pub fn warn_of_hooks(&mut self) {
+        let ignored = self.hooks.iter().map(|SettingsHook { hook, origin }| {
+            let name = &hook.name;
+            format!(
+                "{origin}: 'hooks.{name}' is ignored: on PostgreSQL only the ledger's hooks count"
+            )
+        });
+        self.warnings.extend(ignored);
+    }
+
     /// The file that defines a hook; nothing when none does.
     pub(crate) fn source_of_hook(&self, name: &str) -> String {
         let found = self.hooks.iter().find(|defined| defined.hook.name == name);

@@ -15,6 +15,8 @@ pub struct Sheet {
 pub enum Block {
     /// One sentence or line.
     Line(Cell),
+    /// A line of a drawing: it ends where the page ends.
+    Drawn(Cell),
     /// Text that keeps its own lines.
     Text(String),
     Heading(String),
@@ -95,6 +97,12 @@ impl Sheet {
     #[must_use]
     pub fn and_line(mut self, text: impl Into<Cell>) -> Self {
         self.blocks.push(Block::Line(text.into()));
+        self
+    }
+
+    #[must_use]
+    pub fn and_drawn(mut self, line: Cell) -> Self {
+        self.blocks.push(Block::Drawn(line));
         self
     }
 

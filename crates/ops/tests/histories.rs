@@ -13,8 +13,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use windlass_domain::chain::Provenance;
+use windlass_domain::duration::Span;
+use windlass_domain::op::OpId;
 use windlass_domain::{Code, Time};
-use windlass_ledger::{Clock, Error, Ledger, Location, Options, audit, export, import};
+use windlass_ledger::{
+    Again, Attempt, Clock, Error, Ledger, Location, Options, Sent, Settled, Shown, Tracked, audit,
+    export, import,
+};
 use windlass_ops::context::Surroundings;
 use windlass_ops::settings::Resolved;
 use windlass_ops::table::Entry;
@@ -23,6 +28,9 @@ use windlass_testkit::postgres;
 
 /// Operations of a history that are not refused.
 const OPERATIONS: u32 = 500;
+
+/// Of so many op ids.
+const OP_IDS: usize = 60;
 
 /// A small generator of numbers, so that a seed tells the whole history.
 struct Dice(u64);
@@ -54,6 +62,8 @@ struct World {
     tasks: Vec<String>,
     outcomes: BTreeMap<&'static str, (u32, u32)>,
     pruned: usize,
+    /// Deliveries that arrived or failed.
+    drained: usize,
 }
 
 impl World {
@@ -66,7 +76,14 @@ impl World {
             Surroundings { user: "user".into(), ..Surroundings::default() },
             Resolved::default(),
         );
-        Self { cx, clock, tasks: Vec::new(), outcomes: BTreeMap::new(), pruned: 0 }
+        Self { cx, clock, tasks: Vec::new(), outcomes: BTreeMap::new(), pruned: 0, drained: 0 }
+    }
+
+    /// Another one that looks at a ledger at the same time.
+    fn beside(&self, location: Location) -> Self {
+        let world = Self::new(location);
+        world.clock.0.store(self.clock.0.load(Ordering::SeqCst), Ordering::SeqCst);
+        world
     }
 
     /// How many operations were not refused.
@@ -78,7 +95,8 @@ impl World {
     fn misses(&self) -> Option<&'static str> {
         let mut outcomes = self.outcomes.iter();
         let refused = outcomes.find(|(_, (done, _))| *done == 0).map(|(name, _)| *name);
-        refused.or((self.pruned == 0).then_some("task.prune"))
+        let pruned = refused.or((self.pruned == 0).then_some("task.prune"));
+        pruned.or((self.drained == 0).then_some("hook.drain"))
     }
 
     fn run(&mut self, name: &'static str, input: serde_json::Value) -> Option<serde_json::Value> {
@@ -130,6 +148,58 @@ impl World {
         }
     }
 
+    /// Sends some of what waits in the outbox, well or badly; some of it stays with its worker.
+    fn drain(&mut self, dice: &mut Dice) {
+        let outcomes = [(); 8].map(|()| dice.roll(6));
+        let lock_for = Span::from_millis(120_000);
+        let ledger = self.cx.ledger().unwrap();
+        let settled = ledger.write(&Provenance::default(), |tx| {
+            let mut attempts = Vec::new();
+            let claims = tx.claim_hooks("a worker", 8, lock_for)?;
+            for (claimed, outcome) in claims.claimed.into_iter().zip(outcomes) {
+                let failed = |again| Sent::Failed { reason: "no".into(), retry_after: None, again };
+                let sent = match outcome {
+                    0 => continue,
+                    1 => {
+                        tx.unclaim_hook(claimed.delivery, claimed.lock)?;
+                        continue;
+                    }
+                    2 => failed(Again::Never),
+                    3 => failed(Again::ByTheSchedule),
+                    _ => Sent::Delivered,
+                };
+                attempts.push(Attempt { delivery: claimed.delivery, lock: claimed.lock, sent });
+            }
+            Ok(tx.settle_hooks(&attempts)?)
+        });
+        let is_over = |settled: &&Settled| matches!(settled, Settled::Delivered | Settled::Failed);
+        self.drained += settled.unwrap().iter().filter(is_over).count();
+    }
+
+    /// Defines, removes, tries again, gives up.
+    fn tend_hooks(&mut self, dice: &mut Dice) {
+        use serde_json::json;
+        let trigger = dice.pick(&["on_done", "on_status_changed", "on_blocked"]);
+        match dice.roll(6) {
+            0 => drop(self.run("hook.remove", json!({"name": trigger}))),
+            1 => drop(self.run("hook.retry", json!({"all_failed": true}))),
+            2 => {
+                let newest = self.cx.read(|snapshot| Ok(snapshot.deliveries(Shown::All, 20)?));
+                let newest = newest.unwrap();
+                if !newest.is_empty() {
+                    let id = newest[dice.roll(newest.len())].delivery.id.to_string();
+                    let name = dice.pick(&["hook.discard", "hook.retry"]);
+                    self.run(name, json!({"ids": [id]}));
+                }
+            }
+            _ => {
+                let tags = dice.pick::<[&str]>(&[&[], &["a"]]);
+                let input = json!({"name": trigger, "command": ["true"], "tag": tags});
+                self.run("hook.set", input);
+            }
+        }
+    }
+
     /// Knows a task that a workflow made, or had made before.
     fn made(&mut self, task: Option<&serde_json::Value>) {
         let id = task.and_then(|task| task["task_id"].as_str()).map(str::to_owned);
@@ -159,6 +229,18 @@ impl World {
                 let delegated = self.run("workflow.run.delegate", input);
                 self.made(delegated.as_ref().map(|delegated| &delegated["delegated"]));
             }
+        }
+    }
+
+    fn turn(&mut self, dice: &mut Dice) {
+        if dice.roll(6) == 0 {
+            // Few enough that some come again: the same request is replayed, another refused.
+            self.cx.op_id = Some(op_id(dice.roll(OP_IDS)));
+        }
+        match dice.roll(40) {
+            0..=2 => self.drain(dice),
+            3 => self.tend_hooks(dice),
+            _ => self.step(dice),
         }
     }
 
@@ -195,9 +277,8 @@ impl World {
                 if dice.roll(4) == 0 {
                     input["parent"] = json!(task);
                 }
-                if let Some(added) = self.run("task.add", input) {
-                    self.tasks.push(added["task_id"].as_str().unwrap().to_owned());
-                }
+                let added = self.run("task.add", input);
+                self.made(added.as_ref());
             }
             5..=8 => {
                 let lease = dice.pick(&["30s", "5m", "1h"]);
@@ -266,6 +347,46 @@ impl World {
     }
 }
 
+impl World {
+    /// Everything that can be seen of the ledger, but for how deliveries go that are not over.
+    fn views(&mut self) -> BTreeMap<String, String> {
+        use serde_json::json;
+        self.cx.op_id = None;
+        let mut views = BTreeMap::new();
+        for (name, input) in [
+            ("project.list", json!({})),
+            ("task.list", json!({"archived": true, "limit": 1_000, "view": "full"})),
+            ("task.list", json!({"available": true, "limit": 1_000})),
+            ("task.search", json!({"query": "repaint"})),
+            ("dep.list", json!({"limit": 1_000})),
+            ("agent.status", json!({})),
+            ("stats", json!({})),
+        ] {
+            let seen = self.run(name, input.clone()).unwrap_or_else(|| panic!("{name} is refused"));
+            views.insert(format!("{name} {input}"), seen.to_string());
+        }
+        self.cx
+            .read(|snapshot| {
+                for Tracked { delivery, .. } in snapshot.deliveries(Shown::All, 10_000)? {
+                    views.insert(format!("delivery {}", delivery.id), format!("{delivery:?}"));
+                }
+                for number in 0..OP_IDS {
+                    let op_id = op_id(number);
+                    let record = snapshot.op(&op_id)?;
+                    views.insert(format!("op id '{}'", op_id.as_str()), format!("{record:?}"));
+                }
+                views.insert("hooks".into(), format!("{:?}", snapshot.hooks()?));
+                Ok(())
+            })
+            .unwrap();
+        views
+    }
+}
+
+fn op_id(number: usize) -> OpId {
+    OpId::parse(&format!("op {number}")).unwrap()
+}
+
 /// Runs a history and checks what must hold after any.
 fn history(seed: u64, location: &Location, other: &Location) {
     let mut world = World::new(location.clone());
@@ -273,8 +394,9 @@ fn history(seed: u64, location: &Location, other: &Location) {
     for name in ["api", "web"] {
         world.run("project.create", serde_json::json!({"name": name}));
     }
+    world.run("hook.set", serde_json::json!({"name": "on_done", "command": ["true"]}));
     while world.done() < OPERATIONS || (world.misses().is_some() && world.done() < 4 * OPERATIONS) {
-        world.step(&mut dice);
+        world.turn(&mut dice);
     }
     assert_eq!(world.misses(), None, "seed {seed}: never happened");
 
@@ -305,6 +427,11 @@ fn history(seed: u64, location: &Location, other: &Location) {
         "seed {seed}: the copy's views differ"
     );
     no_circle(&mut copy);
+    let (here, there) = (world.views(), world.beside(other.clone()).views());
+    for (view, seen) in &here {
+        assert_eq!(there.get(view), Some(seen), "seed {seed}: {view} of the copy");
+    }
+    assert_eq!(here.len(), there.len(), "seed {seed}: the copy has more");
 }
 
 /// Nobody waits for itself, over dependencies and subtasks.

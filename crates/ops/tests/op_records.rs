@@ -10,9 +10,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use serde_json::{Value, json};
+use windlass_domain::chain::Provenance;
+use windlass_domain::duration::Span;
 use windlass_domain::op::OpId;
 use windlass_domain::{Code, Time};
-use windlass_ledger::{Clock, Error, Location, Recorded, Synchronous};
+use windlass_ledger::{
+    Again, Attempt, Clock, Error, Location, Recorded, Sent, Settled, Synchronous,
+};
 use windlass_ops::context::Surroundings;
 use windlass_ops::settings::Resolved;
 use windlass_ops::sheet::Sheet;
@@ -81,7 +85,7 @@ impl Stage {
         self.does("task.add-dep", json!({"task": "PARENT", "depends_on": "READY"}));
         self.does("task.checkpoint", json!({"task": "HELD", "name": "half", "data": {"a": [1]}}));
         self.does("hook.set", json!({"name": "on_done", "command": ["true"]}));
-        for name in ["WAITING", "DISCARDED"] {
+        for name in ["FAILED", "WAITING", "DISCARDED"] {
             self.does("task.add", json!({"title": "a hook", "status": "done"}));
             let listed = self.does("hook.list", json!({"state": "all"})).json().unwrap();
             let listed: Value = serde_json::from_str(&listed).unwrap();
@@ -89,8 +93,28 @@ impl Stage {
             let mut ids = ids.map(|one| one["delivery_id"].as_str().unwrap().to_owned());
             let new = ids.find(|id| self.tasks.iter().all(|(_, known)| known != id));
             self.tasks.push((name, new.unwrap()));
+            if name == "FAILED" {
+                self.fail_what_waits();
+            }
         }
         self.does("hook.discard", json!({"ids": ["DISCARDED"]}));
+    }
+
+    /// The receiver of all that waits in the outbox says that it is gone.
+    fn fail_what_waits(&mut self) {
+        let lock_for = Span::from_millis(120_000);
+        let ledger = self.cx.ledger().unwrap();
+        let settled = ledger.write(&Provenance::default(), |tx| {
+            let claimed = tx.claim_hooks("a worker", 10, lock_for)?.claimed;
+            let gone =
+                Sent::Failed { reason: "410 Gone".into(), retry_after: None, again: Again::Never };
+            let attempts: Vec<Attempt> = claimed
+                .into_iter()
+                .map(|one| Attempt { delivery: one.delivery, lock: one.lock, sent: gone.clone() })
+                .collect();
+            Ok(tx.settle_hooks(&attempts)?)
+        });
+        assert_eq!(settled.unwrap(), [Settled::Failed]);
     }
 
     fn add(&mut self, name: &'static str, input: &Value) {
@@ -177,8 +201,9 @@ fn samples() -> Vec<(&'static str, Value)> {
         ("gc", json!({})),
         ("hook.set", json!({"name": "on_blocked", "command": ["true"], "tag": ["a"]})),
         ("hook.remove", json!({"name": "on_done"})),
-        ("hook.retry", json!({"ids": ["DISCARDED"]})),
-        ("hook.discard", json!({"ids": ["WAITING"], "reason": "not wanted"})),
+        ("hook.retry", json!({"ids": ["DISCARDED", "FAILED"]})),
+        ("hook.retry", json!({"all_failed": true})),
+        ("hook.discard", json!({"ids": ["WAITING", "FAILED"], "reason": "not wanted"})),
     ]
 }
 

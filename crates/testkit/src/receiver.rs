@@ -16,6 +16,8 @@ use std::thread::{self, JoinHandle};
 
 use rustix::net::{AddressFamily, SocketType};
 
+use crate::wait;
+
 /// A request as it arrived.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Received {
@@ -133,6 +135,22 @@ impl Receiver {
     pub fn go_on(&self) {
         self.shared.state().releases += 1;
         self.shared.changed.notify_all();
+    }
+
+    /// Waits until all that was sent to it has arrived and nobody is connected any more. Meanwhile
+    /// nothing is stalled.
+    #[track_caller]
+    pub fn settle(&self) {
+        let last = TcpStream::connect(self.address);
+        let last = last.unwrap_or_else(|error| panic!("nobody listens: {error}"));
+        let own = last.local_addr().unwrap_or_else(|error| panic!("not connected: {error}"));
+        // They are let in as they came, so whoever came before is in as well.
+        wait::until("everybody is in", || self.shared.state().connections.contains_key(&own));
+        drop(last);
+        wait::until("everybody is gone", || {
+            self.go_on();
+            self.shared.state().connections.is_empty()
+        });
     }
 
     /// Closes every connection; from now on the port refuses them.

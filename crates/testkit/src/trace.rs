@@ -7,6 +7,7 @@
 
 #![expect(clippy::panic, reason = "a trace that cannot be taken ends its test")]
 
+mod frozen;
 mod log;
 
 use std::ffi::OsString;
@@ -14,7 +15,9 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+pub use frozen::Frozen;
 pub use log::Call;
+use tempfile::NamedTempFile;
 
 use crate::machine;
 use crate::run::{Outcome, Run};
@@ -112,6 +115,14 @@ impl Trace {
         self.inject(name, Fault::Kill { nth }, &nth.to_string())
     }
 
+    /// Stops the program when its `nth` (from 1) call of that name has happened.
+    #[track_caller]
+    pub fn freeze_after(&self, name: &str, nth: usize) -> Frozen {
+        let log = Self::log();
+        let fault = ["-e".into(), format!("inject={name}:signal=STOP:when={nth}")];
+        Frozen::of(self.traced(&log, &fault), &log)
+    }
+
     /// Makes the `nth` (from 1) call of that name in each thread fail with `errno` (`ENOSPC`).
     #[track_caller]
     pub fn fail_at(&self, name: &str, nth: usize, errno: &str) -> Injected {
@@ -144,21 +155,32 @@ impl Trace {
 
     #[track_caller]
     fn take(&self, fault: &[String]) -> (Outcome, String) {
-        let Some(strace) = machine::find("strace") else {
-            panic!("strace is not installed: run `cargo xtask setup`");
-        };
-        let file = match tempfile::Builder::new().prefix("windlass-trace-").tempfile() {
-            Ok(file) => file,
-            Err(error) => panic!("cannot make a file for the trace: {error}"),
-        };
-        let mut args = self.options(file.path());
-        args.extend(fault.iter().map(OsString::from));
-        args.push("--".into());
-        let outcome = self.run.through(strace, args).run();
+        let file = Self::log();
+        let outcome = self.traced(&file, fault).run();
         match fs::read(file.path()) {
             Ok(log) => (outcome, String::from_utf8_lossy(&log).into_owned()),
             Err(error) => panic!("cannot read the trace: {error}\n{outcome}"),
         }
+    }
+
+    #[track_caller]
+    fn log() -> NamedTempFile {
+        match tempfile::Builder::new().prefix("windlass-trace-").tempfile() {
+            Ok(file) => file,
+            Err(error) => panic!("cannot make a file for the trace: {error}"),
+        }
+    }
+
+    /// The run under `strace`.
+    #[track_caller]
+    fn traced(&self, log: &NamedTempFile, fault: &[String]) -> Run {
+        let Some(strace) = machine::find("strace") else {
+            panic!("strace is not installed: run `cargo xtask setup`");
+        };
+        let mut args = self.options(log.path());
+        args.extend(fault.iter().map(OsString::from));
+        args.push("--".into());
+        self.run.through(strace, args)
     }
 
     /// `-f` follows children, `-y` names the files behind descriptors, `?` passes over a name that

@@ -9,6 +9,7 @@
 )]
 
 mod bad_targets;
+mod course;
 mod outbox;
 mod plan;
 mod processing;

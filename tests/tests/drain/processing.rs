@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 use windlass_domain::Time;
+use windlass_domain::duration::Span;
 use windlass_domain::hook::{Hook, State};
 use windlass_ledger::{Clock as _, Tracked, Waiting};
 use windlass_testkit::barrier::start_together;
@@ -168,10 +169,11 @@ fn what_failed_keeps_its_last_error_and_can_be_tried_again_row_c19() {
     while let Some(next) = fail_once(&outbox) {
         outbox.advance_to(next);
     }
-    let delivery = outbox.delivery().delivery;
+    let tracked = outbox.delivery();
+    let delivery = &tracked.delivery;
     assert_eq!((delivery.state, delivery.error.as_deref()), (State::Failed, Some("answered 503")));
     outbox.define(url(another.url("/")));
-    outbox.write(|tx| tx.retry_hooks(std::slice::from_ref(&delivery)));
+    outbox.write(|tx| tx.retry_hooks(std::slice::from_ref(&tracked), Span::from_millis(MINUTE)));
     assert_eq!(figures(&outbox.drain()), "claimed 1, attempted 1, delivered 1");
     let again = another.received();
     assert_eq!(again[0].header("webhook-id"), receiver.received()[0].header("webhook-id"));
@@ -211,8 +213,8 @@ fn only_what_is_queued_due_and_not_over_is_claimed_row_p1() {
     outbox.finish(1);
     assert_eq!(figures(&outbox.drain()), "claimed 1, attempted 1, retried 1");
     outbox.finish(2);
-    let discarded = outbox.deliveries().remove(1);
-    outbox.write(|tx| tx.discard_hook(&discarded, None));
+    let discarded = &outbox.deliveries()[1..2];
+    outbox.write(|tx| tx.discard_hooks(discarded, None, Span::from_millis(MINUTE)));
     assert_eq!(figures(&outbox.drain()), "claimed 1, attempted 1, delivered 1");
     let states: Vec<State> =
         outbox.deliveries().iter().map(|tracked| tracked.delivery.state).collect();

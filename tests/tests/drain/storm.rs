@@ -9,15 +9,15 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::json;
-use windlass_domain::Time;
 use windlass_domain::hook::{Hook, State};
 use windlass_ledger::Clock as _;
 use windlass_testkit::receiver::Receiver;
 use windlass_testkit::{Outcome, Run};
 use windlass_tests::random::Random;
 
+use crate::course::Course;
 use crate::outbox::{HOUR, MINUTE, Outbox, SECOND, url};
-use crate::plan::{Arrivals, follows_the_schedule, moody};
+use crate::plan::{Arrivals, moody};
 
 /// What passes between the rounds: enough for every gap of the schedule, less than a day in all.
 const PASSES: [i64; 16] = [
@@ -49,8 +49,6 @@ const LONGEST_DELAY_MICROS: u64 = 80_000;
 /// What was seen in a storm.
 #[derive(Default)]
 struct Seen {
-    /// When attempts were made that the receiver did not see.
-    away: Vec<Time>,
     killed: usize,
     lost: u64,
 }
@@ -60,16 +58,19 @@ fn storm(outbox: &Outbox, hooks: usize, mut random: Random) {
     let (receiver, arrivals) = moody(outbox.clock.clone(), random);
     outbox.define(Hook { max_attempts: 20, timeout_ms: 200, ..url(receiver.url("/hook")) });
     let mut seen = Seen::default();
+    let mut course = Course::default();
     for (round, passes) in PASSES.into_iter().enumerate() {
         // Tasks are finished in the first rounds, a part in each.
         if round < 4 {
             outbox.finish(hooks / 4);
         }
         play(outbox, &receiver, round, &mut random, &mut seen);
+        course.goes_on(outbox.clock.now(), &outbox.deliveries(), &arrivals.lock().unwrap());
         outbox.advance(passes);
     }
     let _last = outbox.drain();
-    let arrivals = arrivals.lock().unwrap().clone();
+    course.goes_on(outbox.clock.now(), &outbox.deliveries(), &arrivals.lock().unwrap());
+    let arrivals = arrivals.lock().unwrap();
     judge(outbox, hooks, &arrivals, &seen);
 }
 
@@ -77,13 +78,11 @@ fn storm(outbox: &Outbox, hooks: usize, mut random: Random) {
 fn play(outbox: &Outbox, receiver: &Receiver, round: usize, random: &mut Random, seen: &mut Seen) {
     if round == AWAY {
         receiver.disappear();
-        seen.away.push(outbox.clock.now());
     }
     let limit = 50 + random.below(300);
     let run = outbox.operation("hook.drain", &json!({"limit": limit}));
     let children: Vec<Child> = (0..DRAINS).map(|_| run.spawn()).collect();
     if round == COMES_AND_GOES {
-        seen.away.push(outbox.clock.now());
         pause(random);
         receiver.disappear();
         pause(random);
@@ -100,7 +99,8 @@ fn play(outbox: &Outbox, receiver: &Receiver, round: usize, random: &mut Random,
         heard(&run, run.finish(child), is_spared, seen);
     }
     receiver.come_back();
-    receiver.go_on();
+    // What a drain sent before it was killed arrives in its round.
+    receiver.settle();
 }
 
 fn heard(run: &Run, outcome: Outcome, is_spared: bool, seen: &mut Seen) {
@@ -128,13 +128,12 @@ fn judge(outbox: &Outbox, hooks: usize, arrivals: &Arrivals, seen: &Seen) {
         let all = arrivals.get(&id).unwrap_or_else(|| panic!("{id} never arrived"));
         assert!(all.iter().any(|one| one.was_answered_well), "{id}: {all:?}");
         assert!(all.iter().all(|one| one.body == all[0].body), "{id} came in two versions");
-        assert!(follows_the_schedule(all, &seen.away), "{id}: {all:?}");
     }
     assert_eq!(arrivals.len(), hooks, "a delivery arrived that there is not");
     assert_eq!(seen.lost, 0, "a lock was lost while the clock stood");
     let again = arrivals.values().filter(|all| all.len() > 1).count();
     eprintln!("{} killed, {again} of {hooks} arrived more than once", seen.killed);
-    assert!(seen.killed > 0 && again > hooks / 10);
+    assert!(seen.killed > 0, "nobody was killed in time");
 }
 
 #[test]

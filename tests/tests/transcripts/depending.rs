@@ -68,7 +68,7 @@ fn what_waits_for_what_is_listed_across_projects() {
     $ windlass dep list -P ap
     error: there is no project 'ap'
     did you mean: api
-    hint: create it: windlass project create ap
+    hint: list them: windlass project list
     more: windlass explain project_not_found
     [exit code 4]
     "#);
@@ -144,9 +144,9 @@ fn a_tree_shows_all_that_a_task_waits_for() {
     }
     $ windlass dep tree PAGE__ --depth 1
     PAGE__ backlog · web: show the answer
-    ├─ SERVER backlog · api: answer with "JSON" …
+    ├─ SERVER backlog · api · more below: answer with "JSON"
     └─ SKETCH done · web: sketch the page
-    it waits for 2 tasks, 1 open; there is more below …, see --depth
+    it waits for 2 tasks, 1 open; there is more below, see --depth
     $ windlass dep tree SCHEMA --dependents
     SCHEMA ready · api · ada: design the schema
     └─ SERVER backlog · api: answer with "JSON"
@@ -264,8 +264,8 @@ fn a_project_is_deleted_with_a_word_about_its_tasks_and_dependencies() {
     more: windlass explain usage
     [exit code 2]
     $ windlass project delete api --archive-tasks
-    error: 1 dependency leads from these tasks to others, or back: PAGE__ waits for
-      SERVER
+    error: 1 dependency leads from these tasks to others, or back
+      PAGE__ show the answer (web) → SERVER answer with "JSON" (api)
     hint: say what becomes of them: --edges keep (they stay), --edges settle
       (nothing waits any more), or --rewrite-deps TASK (others wait for that task
       instead)
@@ -276,7 +276,7 @@ fn a_project_is_deleted_with_a_word_about_its_tasks_and_dependencies() {
       "ok": false,
       "error": {
         "code": "edges_outside",
-        "message": "1 dependency leads from these tasks to others, or back: 0123456789ABCDEFGHJKPAGE__ waits for 0123456789ABCDEFGHJKSERVER",
+        "message": "1 dependency leads from these tasks to others, or back\n  0123456789ABCDEFGHJKPAGE__ show the answer (web) → 0123456789ABCDEFGHJKSERVER answer with \"JSON\" (api)",
         "hint": "say what becomes of them: --edges keep (they stay), --edges settle (nothing waits any more), or --rewrite-deps TASK (others wait for that task instead)",
         "details": {
           "edge_count": 1,
@@ -373,8 +373,8 @@ fn many_tasks_move_together() {
     });
     insta::assert_snapshot!(said, @r#"
     $ windlass task move SCHEMA SERVER shelf
-    error: 1 dependency leads from these tasks to others, or back: PAGE__ waits for
-      SERVER
+    error: 1 dependency leads from these tasks to others, or back
+      PAGE__ show the answer (web) → SERVER answer with "JSON" (api)
     hint: say what becomes of them: --edges keep (they stay), --edges settle
       (nothing waits any more), or --rewrite-deps TASK (others wait for that task
       instead)

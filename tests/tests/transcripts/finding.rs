@@ -171,7 +171,7 @@ fn a_list_of_nothing_that_exists_is_refused() {
     [exit code 3]
     $ windlass task list -P nowhere
     error: there is no project 'nowhere'
-    hint: create it: windlass project create nowhere
+    hint: list them: windlass project list
     more: windlass explain project_not_found
     [exit code 4]
     $ windlass task list --limit 0
@@ -185,7 +185,7 @@ fn a_list_of_nothing_that_exists_is_refused() {
     more: windlass explain invalid_value
     [exit code 3]
     $ windlass task list --cursor 12
-    error: cursor '12' is not a cursor of a list
+    error: cursor '12' is not a cursor of this list
     hint: give the next_cursor of the last answer, with the same filters as there
     more: windlass explain invalid_value
     [exit code 3]

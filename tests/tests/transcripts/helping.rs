@@ -18,7 +18,7 @@ fn the_first_page_of_help_names_every_command() {
     Work:
       task      Tasks: add, claim, report, complete
       project   Projects: named queues of tasks
-      dep       Dependencies: what waits for what, across projects
+      dep       Dependencies: which task waits for which, in all projects
       workflow  Workflows: atomic recipes over tasks
       hook      Hooks: who is told what happens, and what did not arrive
       agent     Agents: who is at work, who did what

@@ -26,13 +26,16 @@ fn a_hook_is_defined_and_taken_away() {
       "hooks": [],
       "state": "failed",
       "deliveries": [],
+      "total": 0,
+      "has_more": false,
       "counts": {
         "queued": 0,
         "processing": 0,
         "delivered": 0,
         "failed": 0,
         "discarded": 0
-      }
+      },
+      "unknown": []
     }
     $ windlass hook set on_done --url http://127.0.0.1:9/events --secret $HOOK_SECRET
     hook on_done is set: on_done to http://127.0.0.1:9/events (secret $HOOK_SECRET)
@@ -41,13 +44,16 @@ fn a_hook_is_defined_and_taken_away() {
       "name": "on_done",
       "on": "on_done",
       "url": "http://127.0.0.1:9/events",
+      "headers": {},
       "command": null,
       "projects": [],
       "tags": [],
       "secret": "$HOOK_SECRET",
       "max_attempts": 5,
       "timeout": "10s",
-      "source": "ledger"
+      "source": "ledger",
+      "replaced": false,
+      "warnings": []
     }
     $ windlass hook set tell-ada --on on_blocked --command notify --quiet ';' --tag urgent --timeout 5s
     hook tell-ada is set: on_blocked to notify --quiet (tag urgent)
@@ -56,13 +62,16 @@ fn a_hook_is_defined_and_taken_away() {
       "name": "tell-ada",
       "on": "on_blocked",
       "url": null,
+      "headers": {},
       "command": ["notify", "--quiet"],
       "projects": [],
       "tags": ["urgent"],
       "secret": null,
       "max_attempts": 5,
       "timeout": "5s",
-      "source": "ledger"
+      "source": "ledger",
+      "replaced": false,
+      "warnings": []
     }
     $ windlass hook list
     HOOK      ON          TO                         FOR         FROM
@@ -76,6 +85,7 @@ fn a_hook_is_defined_and_taken_away() {
           "name": "on_done",
           "on": "on_done",
           "url": "http://127.0.0.1:9/events",
+          "headers": {},
           "command": null,
           "projects": [],
           "tags": [],
@@ -88,6 +98,7 @@ fn a_hook_is_defined_and_taken_away() {
           "name": "tell-ada",
           "on": "on_blocked",
           "url": null,
+          "headers": {},
           "command": ["notify", "--quiet"],
           "projects": [],
           "tags": ["urgent"],
@@ -99,13 +110,16 @@ fn a_hook_is_defined_and_taken_away() {
       ],
       "state": "failed",
       "deliveries": [],
+      "total": 0,
+      "has_more": false,
       "counts": {
         "queued": 0,
         "processing": 0,
         "delivered": 0,
         "failed": 0,
         "discarded": 0
-      }
+      },
+      "unknown": []
     }
     $ windlass hook show on_done
       hook      on_done
@@ -120,6 +134,7 @@ fn a_hook_is_defined_and_taken_away() {
         "name": "on_done",
         "on": "on_done",
         "url": "http://127.0.0.1:9/events",
+        "headers": {},
         "command": null,
         "projects": [],
         "tags": [],
@@ -184,6 +199,7 @@ fn a_delivery_waits_is_given_up_and_is_tried_again() {
           "name": "on_done",
           "on": "on_done",
           "url": "http://127.0.0.1:9/events",
+          "headers": {},
           "command": null,
           "projects": [],
           "tags": [],
@@ -198,6 +214,7 @@ fn a_delivery_waits_is_given_up_and_is_tried_again() {
         {
           "delivery_id": "0123456789ABCDEFGHJKFIRST_",
           "hook": "on_done",
+          "hook_defined": true,
           "trigger": "on_done",
           "task_id": "0123456789ABCDEFGHJKLOGIN_",
           "state": "queued",
@@ -209,16 +226,20 @@ fn a_delivery_waits_is_given_up_and_is_tried_again() {
           "expires_at": "2026-11-15T09:30:00.000Z",
           "worker": null,
           "locked_at": null,
+          "locked_until": null,
           "ended_at": null
         }
       ],
+      "total": 1,
+      "has_more": false,
       "counts": {
         "queued": 1,
         "processing": 0,
         "delivered": 0,
         "failed": 0,
         "discarded": 0
-      }
+      },
+      "unknown": []
     }
     $ windlass hook show FIRST_
       delivery     0123456789ABCDEFGHJKFIRST_
@@ -235,7 +256,9 @@ fn a_delivery_waits_is_given_up_and_is_tried_again() {
     {
       "context": {
         "agent": null,
+        "agent_id": null,
         "author": "ada",
+        "causation_id": null,
         "correlation_id": "0123456789ABCDEFGHJKMNPQRS",
         "event_id": "0123456789ABCDEFGHJKMNPQRS",
         "op_id": "op-7",
@@ -265,6 +288,7 @@ fn a_delivery_waits_is_given_up_and_is_tried_again() {
       "delivery": {
         "delivery_id": "0123456789ABCDEFGHJKFIRST_",
         "hook": "on_done",
+        "hook_defined": true,
         "trigger": "on_done",
         "task_id": "0123456789ABCDEFGHJKLOGIN_",
         "state": "queued",
@@ -276,13 +300,16 @@ fn a_delivery_waits_is_given_up_and_is_tried_again() {
         "expires_at": "2026-11-15T09:30:00.000Z",
         "worker": null,
         "locked_at": null,
+        "locked_until": null,
         "ended_at": null
       },
       "message": {
         "payload": {
           "context": {
             "agent": null,
+            "agent_id": null,
             "author": "ada",
+            "causation_id": null,
             "correlation_id": "0123456789ABCDEFGHJKMNPQRS",
             "event_id": "0123456789ABCDEFGHJKMNPQRS",
             "op_id": "op-7",
@@ -309,10 +336,8 @@ fn a_delivery_waits_is_given_up_and_is_tried_again() {
       }
     }
     $ windlass hook retry FIRST_
-    error: cannot retry delivery FIRST_: it is queued, not failed or discarded
-    hint: look at it: windlass hook show FIRST_
-    more: windlass explain invalid_transition
-    [exit code 3]
+    1 delivery waits to be sent again
+    windlass hook drain sends them
     $ windlass hook discard FIRST_ --reason 'the receiver is gone'
     1 delivery discarded
     $ … --json

@@ -44,6 +44,41 @@ fn in_sixty_columns_a_table_shows_what_matters_most() {
 }
 
 #[test]
+fn in_sixty_columns_dependencies_are_still_told_apart() {
+    let said = transcript(|scene| {
+        scene.does("project create api");
+        let long = "'write the reference of every command and check it against the program'";
+        scene.given("MANUAL", &format!("{long} -s in_progress --agent worker-1"));
+        scene.given("LOGIN_", "'fix the login page' -P api -s ready --depends-on MANUAL");
+        scene.says_within(60, "dep list");
+        scene.says_within(60, "dep tree LOGIN_");
+        scene.says_within(40, "dep tree LOGIN_");
+        scene.says_within(60, "workflow list");
+    });
+    insta::assert_snapshot!(said, @"
+    $ windlass dep list
+    ID      TITLE                 WAITS FOR         BLOCKS
+    LOGIN_  api: fix the login …  → MANUAL inbox:…  yes, in_pro…
+    $ windlass dep tree LOGIN_
+    LOGIN_ ready · api: fix the login page
+    └─ MANUAL in_progress · inbox · worker-1: write the referen…
+    it waits for 1 task, 1 open
+    $ windlass dep tree LOGIN_
+    LOGIN_ ready · api: fix the login page
+    └─ MANUAL in_progress · inbox · worker-…
+    it waits for 1 task, 1 open
+    $ windlass workflow list
+      start     Go on with a task of an agent, or claim the next
+                one
+      handoff   Finish a task and make the one that follows,
+                with its checkpoints
+      delegate  Give a part of a task to another one, and let it
+                wait for that
+    see windlass workflow show NAME
+    ");
+}
+
+#[test]
 fn in_twenty_columns_everything_stands_one_below_the_other() {
     let said = transcript(|scene| {
         scene.does("project create api");

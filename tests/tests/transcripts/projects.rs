@@ -191,7 +191,7 @@ fn a_project_gets_another_name() {
     [exit code 3]
     $ windlass project rename api server
     error: there is no project 'api'
-    hint: create it: windlass project create api
+    hint: list them: windlass project list
     more: windlass explain project_not_found
     [exit code 4]
     "#);
@@ -232,12 +232,12 @@ fn what_cannot_be_a_project_is_refused() {
     $ windlass project show apo
     error: there is no project 'apo'
     did you mean: api
-    hint: create it: windlass project create apo
+    hint: list them: windlass project list
     more: windlass explain project_not_found
     [exit code 4]
     $ windlass project freeze nowhere
     error: there is no project 'nowhere'
-    hint: create it: windlass project create nowhere
+    hint: list them: windlass project list
     more: windlass explain project_not_found
     [exit code 4]
     ");

@@ -13,10 +13,9 @@ fn workflows_say_what_they_take_and_do() {
     });
     insta::assert_snapshot!(said, @r#"
     $ windlass workflow list
-    WORKFLOW  WHAT IT DOES
-    start     Go on with a task of an agent, or claim the next one
-    handoff   Finish a task and make the one that follows, with its checkpoints
-    delegate  Give a part of a task to another one, and let it wait for that
+      start     Go on with a task of an agent, or claim the next one
+      handoff   Finish a task and make the one that follows, with its checkpoints
+      delegate  Give a part of a task to another one, and let it wait for that
     see windlass workflow show NAME
     $ … --json
     {
@@ -42,17 +41,18 @@ fn workflows_say_what_they_take_and_do() {
     Arguments
       --agent <NAME>            Who begins; needed unless the environment or the
                                 settings tell
-      --project <NAME>          Only of this project
+      -P, --project <NAME>      Only of this project
       --any-project             Of any project, even where the settings name one
-      --tags <TAG,…>            Only with all of these tags
-      --lease <DURATION>        How long the claim holds from now without renewal,
+      -t, --tags <TAG,…>        Only with all of these tags (list of tags)
+      -l, --lease <DURATION>    How long the claim holds from now without renewal,
                                 such as 30m
       --resume-policy <POLICY>  Which of several tasks in progress to go on with
-                                (default priority)
-      --include-others <BOOL>   Tell of the agent's other tasks in progress (default
-                                true)
+                                (first|latest|priority; default priority)
+      --include-others <BOOL>   Tell of the agent's other tasks in progress
+                                (true|false; default true)
       --no-include-others       The same as --include-others=false
-      --others-limit <N>        Tell of at most this many others; or all (default 5)
+      --others-limit <N>        Tell of at most this many others; or all (number;
+                                default 5)
       --auto-op-id              Refused here: the same start rightly gives different
                                 results
       --op-id <KEY>             A key of yours, under which it happens once
@@ -62,8 +62,9 @@ fn workflows_say_what_they_take_and_do() {
       gives different results over time. Give --op-id when you repeat one and the
       same start.
     Tasks whose lease ran out are resumed too. With --lease, or the setting
-      claims.lease, the lease counts from now; the claim and its fence stay the
-      same.
+      claims.lease, the lease counts from now, unless more than two thirds of it are
+      left, as with task renew; the claim and its fence stay the same. A start that
+      changes nothing leaves no event.
     Others are the agent's other tasks in progress, as ids and titles: at most
       --others-limit of them, all with --others-limit all.
     When there is nothing to do, the mode is none and the exit code 0.
@@ -84,6 +85,7 @@ fn workflows_say_what_they_take_and_do() {
           },
           {
             "name": "--project <NAME>",
+            "short": "-P",
             "field": "project",
             "required": false,
             "type": "name",
@@ -98,6 +100,7 @@ fn workflows_say_what_they_take_and_do() {
           },
           {
             "name": "--tags <TAG,…>",
+            "short": "-t",
             "field": "tags",
             "required": false,
             "type": "list of tags",
@@ -105,6 +108,7 @@ fn workflows_say_what_they_take_and_do() {
           },
           {
             "name": "--lease <DURATION>",
+            "short": "-l",
             "field": "lease",
             "required": false,
             "type": "duration",
@@ -158,7 +162,7 @@ fn workflows_say_what_they_take_and_do() {
         ],
         "notes": [
           "--auto-op-id is unsupported: agents poll with start, and the same input rightly gives different results over time. Give --op-id when you repeat one and the same start.",
-          "Tasks whose lease ran out are resumed too. With --lease, or the setting claims.lease, the lease counts from now; the claim and its fence stay the same.",
+          "Tasks whose lease ran out are resumed too. With --lease, or…",
           "Others are the agent's other tasks in progress, as ids and titles: at most --others-limit of them, all with --others-limit all.",
           "When there is nothing to do, the mode is none and the exit code 0."
         ]
@@ -171,14 +175,17 @@ fn workflows_say_what_they_take_and_do() {
     Arguments
       --from <TASK>            The task that is finished (required)
       --title <TEXT>           The title of the follow-on (required)
-      --project <NAME>         The queue of the follow-on; the source's by default
+      -P, --project <NAME>     The queue of the follow-on; the source's by default
       --agent <NAME>           Whom the follow-on is routed to; without it anybody
                                can claim it
       --carry-checkpoints <N>  How many of the last checkpoints go along; 0 is none
-                               (default 3)
-      --carry-max-chars <N>    How many characters of them go along (default 4000)
-      --author <NAME>          Who acts; must hold the source if somebody does
+                               (number; default 3)
+      --carry-max-chars <N>    How many characters of them go along (number; default
+                               4000)
+      --author <NAME>          Who acts; a source that is held is finished, paused
+                               or spoken for by its holder only
       --fence <N>              The fence of the claim under which this is done
+                               (number)
       --force                  Override the rules; needs --reason, and is recorded
       --reason <TEXT>          Why the rules are overridden
       --auto-op-id             Happen once for what is asked and the state of the
@@ -191,7 +198,8 @@ fn workflows_say_what_they_take_and_do() {
       --agent, --project is required: it says which queue.
     The newest checkpoints are carried first. Of --carry-max-chars five eighths go
       into the description and three eighths into a first checkpoint with the same
-      text; both say where it is from and how much was left out.
+      text; both say where it is from and how much was left out. With nothing to
+      carry there is no checkpoint.
     The follow-on is as urgent as its source and has no tags. In the same project it
       is a subtask of the same parent, if that is open; else it stands alone.
     The source must be able to become done: in progress or blocked, held by whoever
@@ -201,33 +209,34 @@ fn workflows_say_what_they_take_and_do() {
     windlass workflow run delegate --from 8F3K2Q --title tests --pause-parent
 
     Arguments
-      --from <TASK>        The task whose work is given away (required)
-      --title <TEXT>       The title of the delegated task (required)
-      --project <NAME>     The queue of the delegated task; the source's by default
-      --agent <NAME>       Whom the delegated task is routed to; without it anybody
-                           can claim it
-      --as-subtask         Make it a subtask of the source
-      --no-depends         Do not let the source wait for it
-      --checkpoint <TEXT>  Note this on the source, as a checkpoint
-      --pause-parent       Block the source, with a reason that names the delegated
-                           task
-      --auto-unpause       End that block when the last task the source waits for is
-                           settled
-      --author <NAME>      Who acts; must hold the source if somebody does
-      --fence <N>          The fence of the claim under which this is done
-      --force              Override the rules; needs --reason, and is recorded
-      --reason <TEXT>      Why the rules are overridden
-      --auto-op-id         Happen once for what is asked and the state of the
-                           source, so that it can be repeated
-      --op-id <KEY>        A key of yours, under which it happens once
+      --from <TASK>         The task whose work is given away (required)
+      --title <TEXT>        The title of the delegated task (required)
+      -P, --project <NAME>  The queue of the delegated task; the source's by default
+      --agent <NAME>        Whom the delegated task is routed to; without it anybody
+                            can claim it
+      --as-subtask          Make it a subtask of the source
+      --no-depends          Do not let the source wait for it
+      --checkpoint <TEXT>   Note this on the source, as a checkpoint
+      --pause-parent        Block the source, with a reason that names the delegated
+                            task
+      --auto-unpause        End that block when the last task the source waits for
+                            is settled
+      --author <NAME>       Who acts; a source that is held is finished, paused or
+                            spoken for by its holder only
+      --fence <N>           The fence of the claim under which this is done (number)
+      --force               Override the rules; needs --reason, and is recorded
+      --reason <TEXT>       Why the rules are overridden
+      --auto-op-id          Happen once for what is asked and the state of the
+                            source, so that it can be repeated
+      --op-id <KEY>         A key of yours, under which it happens once
 
     Notes
     The dependency gates availability only: a source that is in progress goes on. To
       stop it, give --pause-parent.
     A paused parent stays blocked until somebody unblocks it; with --auto-unpause,
       or the setting workflows.auto_unpause, it goes back to ready, routed to its
-      former owner, when the last task it waits for is settled. A block by hand
-      still ends by hand.
+      former owner, when the last task it waits for is settled. A block by hand, or
+      a pause without it, still ends by hand; the answer says so.
     The delegated task is ready, as urgent as its source, and has no tags. With
       --as-subtask it is a part of the source; the dependency is added all the same.
     With --pause-parent or --checkpoint the caller must hold the source, if anybody

@@ -172,7 +172,7 @@ fn the_queue_and_what_was_finished_are_counted() {
     $ windlass stats -P apo
     error: there is no project 'apo'
     did you mean: api
-    hint: create it: windlass project create apo
+    hint: list them: windlass project list
     more: windlass explain project_not_found
     [exit code 4]
     "#);

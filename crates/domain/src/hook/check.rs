@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Hook, Target};
+use super::{Hook, Target, variables};
 use crate::duration::Span;
 use crate::{Code, Refusal, text};
 
@@ -11,19 +11,24 @@ const TIMEOUT_LONGEST: Span = Span::from_millis(60_000);
 const NAME_CHARS: usize = 64;
 const SECRET_CHARS: usize = 1_024;
 /// What is set on every delivery, or belongs to the connection.
-const RESERVED_HEADERS: [&str; 6] = [
+const RESERVED_HEADERS: [&str; 11] = [
     "webhook-id",
     "webhook-timestamp",
     "webhook-signature",
-    "content-length",
-    "transfer-encoding",
     "connection",
+    "content-length",
+    "expect",
+    "host",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
 ];
 
 impl Hook {
     /// The definition, if it can be one.
     pub fn checked(self) -> Result<Self, Refusal> {
-        name(&self.name)?;
+        check_name(&self.name)?;
         match &self.target {
             Target::Url { url, headers } => {
                 address(url)?;
@@ -64,7 +69,7 @@ impl Hook {
 }
 
 /// The name of a hook: begins with a letter or digit, then letters, digits, `_` and `-`.
-fn name(given: &str) -> Result<(), Refusal> {
+pub fn check_name(given: &str) -> Result<(), Refusal> {
     text::line("name", given, NAME_CHARS)?;
     let mut letters = given.chars();
     let begins_well = letters.next().is_some_and(|first| first.is_ascii_alphanumeric());
@@ -130,6 +135,8 @@ fn check_headers(headers: &BTreeMap<String, String>) -> Result<(), Refusal> {
             "has a value with control characters"
         } else if value.chars().count() > text::LONG_CHARS {
             "has a value that is too long"
+        } else if variables::named(value).is_err() {
+            "has a dollar that names no variable (write $$ for a dollar)"
         } else {
             seen.push(lower);
             continue;
@@ -226,6 +233,7 @@ mod tests {
     fn headers_are_names_with_one_line_of_value() {
         assert!(with_header("Authorization", "Bearer $TOKEN").is_ok());
         assert!(with_header("X-Empty", "").is_ok());
+        assert!(with_header("X-Price", "5$$ of ${A}").is_ok());
         for (name, value) in [
             ("", "x"),
             ("a b", "x"),
@@ -235,6 +243,13 @@ mod tests {
             ("x", "a\0"),
             ("Webhook-Signature", "x"),
             ("content-length", "7"),
+            ("Host", "x"),
+            ("EXPECT", "x"),
+            ("te", "x"),
+            ("Trailer", "x"),
+            ("upgrade", "x"),
+            ("x", "$"),
+            ("x", "${A"),
         ] {
             assert_eq!(with_header(name, value).unwrap_err().code, Code::InvalidValue, "{name}");
         }

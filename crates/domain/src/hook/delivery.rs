@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{TTL, Trigger};
 use crate::event::{Event, HookDiscarded, HookEnqueued, HookRetried};
-use crate::near::near;
 use crate::task::Broken;
 use crate::{Code, DeliveryId, Refusal, TaskId, Time};
 
@@ -37,19 +36,6 @@ impl State {
 
     pub fn from_text(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == text)
-    }
-
-    /// Reads a state that somebody typed.
-    pub fn parse(text: &str) -> Result<Self, Refusal> {
-        Self::from_text(text).ok_or_else(|| {
-            let known = Self::ALL.map(Self::as_str);
-            Refusal::new(Code::InvalidValue, format!("'{text}' is not a state of a delivery"))
-                .hint(format!("use one of {}", known.join(", ")))
-                .detail("field", "state")
-                .detail("given", text)
-                .detail("allowed", known)
-                .suggest(near(text, known))
-        })
     }
 }
 

@@ -7,8 +7,10 @@ mod check;
 mod delivery;
 mod payload;
 mod schedule;
+mod variables;
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +19,7 @@ use crate::near::near;
 use crate::task::Task;
 use crate::{Code, Kind, Refusal, Status};
 
+pub use check::check_name;
 pub use delivery::{Delivery, State};
 pub use payload::payload;
 pub use schedule::{Failed, TTL, next_attempt};
@@ -53,7 +56,7 @@ impl Hook {
 }
 
 /// Where a hook is sent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {
     /// By HTTP POST.
@@ -65,6 +68,39 @@ pub enum Target {
     },
     /// To the standard input of a program, which is started without a shell.
     Command { argv: Vec<String> },
+}
+
+/// What may be shown of the value of a header: as it is written if it names a variable; otherwise it
+/// may be a secret itself.
+pub fn shown_header(value: &str) -> &str {
+    match variables::named(value) {
+        Ok(names) if names.is_empty() && !value.is_empty() => "set",
+        Ok(_) => value,
+        Err(_) => "set",
+    }
+}
+
+/// What may be shown of an address: its query may hold a secret.
+pub fn shown_url(url: &str) -> String {
+    match url.split_once('?') {
+        Some((address, _)) => format!("{address}?…"),
+        None => url.to_owned(),
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Url { url, headers } => {
+                let shown = headers.iter().map(|(name, value)| (name, shown_header(value)));
+                f.debug_struct("Url")
+                    .field("url", &shown_url(url))
+                    .field("headers", &shown.collect::<BTreeMap<_, _>>())
+                    .finish()
+            }
+            Self::Command { argv } => f.debug_struct("Command").field("argv", argv).finish(),
+        }
+    }
 }
 
 /// A secret as it was written: the `$NAME` of a variable, or the secret itself, which is never
@@ -99,8 +135,8 @@ impl Secret {
     }
 }
 
-impl std::fmt::Debug for Secret {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.shown())
     }
 }
@@ -168,7 +204,7 @@ impl Trigger {
                 Code::InvalidValue,
                 format!("the hook '{name}' does not say what sets it off"),
             )
-            .hint(format!("give it `on`, one of {known}; or name it so"))
+            .hint(format!("say it with --on (in a file: on = …), one of {known}; or name it so"))
             .detail("field", "on")),
         }
     }
@@ -381,6 +417,15 @@ mod tests {
         for text in ["whsec_abc", "$", "$9x", "$A-B", "$A $B", ""] {
             assert_eq!(format!("{:?}", Secret::new(text)), "set", "{text}");
         }
+    }
+
+    #[test]
+    fn a_target_shows_no_literal_value_of_a_header_and_no_query() {
+        let headers = [("a", "Bearer canary"), ("b", "Bearer $TOKEN"), ("c", "canary $")];
+        let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let target = Target::Url { url: "http://x/?key=canary".to_owned(), headers };
+        let expected = r#"Url { url: "http://x/?…", headers: {"a": "set", "b": "Bearer $TOKEN", "c": "set"} }"#;
+        assert_eq!(format!("{target:?}"), expected);
     }
 
     #[test]

@@ -26,8 +26,10 @@ pub fn payload(hook: &Hook, transition: &Transition<'_>, header: &Header) -> Val
         "context": {
             "author": by.actor,
             "agent": transition.agent,
+            "agent_id": transition.agent,
             "op_id": by.op,
             "correlation_id": by.correlation,
+            "causation_id": by.causation,
             "session_id": by.session,
             "event_id": header.id,
         },

@@ -38,7 +38,8 @@ pub struct Point {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Carried {
     pub description: String,
-    pub checkpoint: Map<String, Value>,
+    /// Nothing when it would hold nothing.
+    pub checkpoint: Option<Map<String, Value>>,
     /// Checkpoints of which something goes along.
     pub checkpoints: usize,
     /// Characters of them in the description.
@@ -101,10 +102,11 @@ pub fn carry(source: &Task, newest_first: &[Point], max_chars: u64) -> Carried {
     let shares = Shares::of(max_chars);
     let long = cut(&text, shares.description, usize::MAX, char::len_utf8);
     let short = cut(&text, shares.checkpoint, CHECKPOINT_DATA_BYTES - FRAME_BYTES, in_json);
+    let checkpoints = begun(&sections, long.chars);
     Carried {
-        description: described(source, newest_first.len(), &long),
-        checkpoint: data(source, &short),
-        checkpoints: begun(&sections, long.chars),
+        description: described(source, checkpoints, newest_first.len(), &long),
+        checkpoint: (!short.kept.is_empty()).then(|| data(source, &short)),
+        checkpoints,
         chars: long.chars,
         left_out: long.left_out,
     }
@@ -144,13 +146,19 @@ fn section(point: &Point) -> String {
     text.chars().map(readable).collect()
 }
 
-fn described(source: &Task, count: usize, cut: &Cut<'_>) -> String {
+fn described(source: &Task, carried: usize, count: usize, cut: &Cut<'_>) -> String {
     let Task { id, title, .. } = source;
     let mut text = format!("Handed off from task {id}: {title}");
     if !cut.kept.is_empty() {
-        let last = match count {
-            1 => "Its last checkpoint:".to_owned(),
-            count => format!("Its last {count} checkpoints, newest first:"),
+        let last = match (carried, count) {
+            (1, 1) => "Its last checkpoint:".to_owned(),
+            (1, count) => format!("The newest of its last {count} checkpoints:"),
+            (carried, count) if carried == count => {
+                format!("Its last {count} checkpoints, newest first:")
+            }
+            (carried, count) => {
+                format!("{carried} of its last {count} checkpoints, newest first:")
+            }
         };
         let _infallible = write!(text, "\n{last}\n\n{}", cut.kept.trim_end_matches('\n'));
     }
@@ -204,7 +212,7 @@ mod tests {
     }
 
     fn carried_text(carried: &Carried) -> &str {
-        carried.checkpoint["text"].as_str().unwrap()
+        carried.checkpoint.as_ref().map_or("", |data| data["text"].as_str().unwrap())
     }
 
     #[test]
@@ -243,6 +251,7 @@ mod tests {
         assert!(carried.description.contains("newest"));
         assert!(!carried.description.contains("oldest"));
         assert_eq!((carried.checkpoints, carried.chars), (1, 25));
+        assert!(carried.description.contains("The newest of its last 2 checkpoints:"));
     }
 
     #[test]
@@ -252,18 +261,20 @@ mod tests {
         let id = source().id.to_string();
         assert!(carried.description.contains(&id));
         assert!(carried.description.contains(&format!("Left out: {} of", carried.left_out)));
-        assert_eq!(carried.checkpoint["source_task_id"], id);
+        let data = carried.checkpoint.unwrap();
+        assert_eq!(data["source_task_id"], id);
         let all = carried.chars + carried.left_out;
         assert_eq!(carried.chars, 2_500);
-        assert_eq!(carried.checkpoint["left_out_chars"], all - 1_500);
+        assert_eq!(data["left_out_chars"], all - 1_500);
     }
 
     #[test]
     fn a_budget_of_nothing_carries_nothing_and_says_so() {
         let carried = carry(&source(), &[point("x", &json!({}))], 0);
-        assert_eq!((carried.checkpoints, carried.chars, carried_text(&carried)), (0, 0, ""));
+        assert_eq!((carried.checkpoints, carried.chars, carried.checkpoint), (0, 0, None));
         assert!(carried.description.contains("Left out: "), "{}", carried.description);
         let none = carry(&source(), &[], 4_000);
+        assert_eq!(none.checkpoint, None, "there is nothing to note");
         assert_eq!(
             none.description,
             format!("Handed off from task {}: {}", source().id, source().title)
@@ -289,14 +300,17 @@ mod tests {
             let whole = points.iter().map(section).collect::<Vec<_>>().join("\n");
             let short = carried_text(&carried);
             prop_assert!(text::long("description", &carried.description).is_ok());
-            prop_assert!(text::checkpoint_data(&carried.checkpoint).is_ok());
             prop_assert!(whole.starts_with(short));
             prop_assert!((carried.chars + short.chars().count()) as u64 <= max_chars);
             prop_assert_eq!(carried.chars + carried.left_out, whole.chars().count());
             let long: String = whole.chars().take(carried.chars).collect();
             prop_assert!(carried.description.contains(long.trim_end_matches('\n')));
-            let left_out = carried.checkpoint["left_out_chars"].as_u64().unwrap();
-            prop_assert_eq!(short.chars().count() as u64 + left_out, whole.chars().count() as u64);
+            if let Some(data) = &carried.checkpoint {
+                prop_assert!(text::checkpoint_data(data).is_ok());
+                let left_out = data["left_out_chars"].as_u64().unwrap();
+                let all = whole.chars().count() as u64;
+                prop_assert_eq!(short.chars().count() as u64 + left_out, all);
+            }
         }
     }
 }

@@ -60,13 +60,22 @@ pub fn delegate(
         let data = data(delegated, note);
         events.push(checkpoint(source, bearer, CHECKPOINT.to_owned(), data, None)?);
     }
-    if let Some(until) = wanted.pause {
+    if let Some(until) = wanted.pause.map(|until| really_until(source, until)) {
         let reason = reason(delegated, until);
         events.push(block(source, bearer, Some(reason), until)?);
     }
     let made = Some(delegated.id);
     events.push(WorkflowRan { workflow: "delegate".to_owned(), made }.into());
     Ok(events)
+}
+
+/// When the pause of a source can end. What was blocked before by hand, or paused until somebody
+/// unblocks it, does not go on by itself.
+pub fn really_until(source: &Task, wanted: Until) -> Until {
+    match source.status == Status::Blocked && !source.auto_unpause {
+        true => Until::Unblocked,
+        false => wanted,
+    }
 }
 
 fn data(delegated: Delegated<'_>, note: &str) -> Map<String, Value> {
@@ -162,6 +171,20 @@ mod tests {
         let source = in_status(Status::InProgress);
         let old = Bearer { fence: Some(9), ..named("holder") };
         assert_eq!(kinds(&source, &old, &depends()).unwrap_err().code, Code::StaleClaim);
+    }
+
+    #[test]
+    fn what_was_stopped_otherwise_does_not_go_on_by_itself() {
+        let pausing = |auto_unpause| Task { auto_unpause, ..in_status(Status::Blocked) };
+        let rows = [
+            ("it was not blocked", in_status(Status::InProgress), Until::NothingOpen),
+            ("it would end by itself already", pausing(true), Until::NothingOpen),
+            ("it was blocked by hand", pausing(false), Until::Unblocked),
+        ];
+        for (what, source, expected) in rows {
+            assert_eq!(really_until(&source, Until::NothingOpen), expected, "{what}");
+            assert_eq!(really_until(&source, Until::Unblocked), Until::Unblocked, "{what}");
+        }
     }
 
     #[test]

@@ -2,8 +2,9 @@
 
 use std::cmp::Reverse;
 
+use crate::claim::renew;
 use crate::duration::Span;
-use crate::event::{ClaimRenewed, Event};
+use crate::event::Event;
 use crate::ownership::{Bearer, authorise};
 use crate::{Refusal, Task, Time};
 
@@ -41,7 +42,8 @@ pub fn in_order(policy: Policy, mut tasks: Vec<InHand>) -> Vec<InHand> {
     tasks
 }
 
-/// Goes on with a claim: its lease, if one is wanted, counts from now. The claim stays the same.
+/// Goes on with a claim: its lease, if one is wanted, counts from now, by the rule of `task renew`:
+/// whoever polls need not leave an event each time. The claim stays the same.
 pub fn resume(
     task: &Task,
     agent: &str,
@@ -50,16 +52,10 @@ pub fn resume(
 ) -> Result<Option<Event>, Refusal> {
     // Whoever begins a session has no fence yet: it is told the fence here.
     let holder = Bearer { name: agent.to_owned(), named: true, ..Bearer::default() };
-    let grant = authorise(task, &holder)?;
-    Ok(lease.map(|lease| {
-        ClaimRenewed {
-            lease_until: now.plus(lease),
-            lease_ms: lease.as_millis(),
-            authority: grant.authority,
-            forced: grant.forced,
-        }
-        .into()
-    }))
+    match lease {
+        Some(_) => renew(task, &holder, lease, now),
+        None => authorise(task, &holder).map(|_| None),
+    }
 }
 
 #[cfg(test)]
@@ -112,6 +108,17 @@ mod tests {
         task.fold(&renewed, later).unwrap();
         assert_eq!(task.lease_until, Some(Time::from_millis(later.as_millis() + 60_000)));
         assert_eq!((task.claimed_at, task.fence), (Some(NOW), 1));
+    }
+
+    #[test]
+    fn a_lease_that_has_hardly_begun_is_not_refreshed() {
+        let mut task = claimed_by("w1");
+        let lease = Some(Span::from_millis(60_000));
+        let renewed = resume(&task, "w1", lease, NOW).unwrap().unwrap();
+        task.fold(&renewed, NOW).unwrap();
+        let after = |millis| Time::from_millis(NOW.as_millis() + millis);
+        assert_eq!(resume(&task, "w1", lease, after(19_000)).unwrap(), None);
+        assert!(resume(&task, "w1", lease, after(21_000)).unwrap().is_some());
     }
 
     #[test]

@@ -9,8 +9,8 @@ use super::clients::Clients;
 use super::post::Post;
 use super::program::Run;
 use super::signature::Key;
-use super::variables::expand;
-use super::{Address, Lookup, Message, Outcome, Target, post};
+use super::variables::value;
+use super::{Address, Message, Outcome, Secret, Target, Variables, post};
 use crate::process::Program;
 
 /// What does not differ from message to message.
@@ -31,17 +31,17 @@ impl Prepared {
     /// What is to be done, or why it cannot be.
     pub(super) fn new(
         target: &Target,
-        lookup: Lookup<'_>,
+        variables: &Variables,
         clients: &Clients,
     ) -> Result<Self, String> {
-        let key = key(target, lookup)?;
+        let key = key(target, variables)?;
         let way = match &target.address {
             Address::Url { url, headers } => {
-                let request = post::request(url, headers, lookup)?;
+                let request = post::request(url, headers, variables)?;
                 Way::Post { client: clients.to(request.url())?, request }
             }
             Address::Command { argv } => {
-                let (name, program) = super::program::prepared(argv, lookup)?;
+                let (name, program) = super::program::prepared(argv, variables)?;
                 Way::Run { name, program }
             }
         };
@@ -64,27 +64,15 @@ impl Prepared {
     }
 }
 
-/// Why no attempt could ever succeed.
-pub(super) fn check(target: &Target) -> Result<(), String> {
-    // Fits wherever a variable may stand.
-    let anything = |_: &str| Some("AAAA".to_owned());
-    if let Some(secret) = &target.secret {
-        expanded_secret(secret, &anything)?;
-    }
-    match &target.address {
-        Address::Url { url, headers } => post::request(url, headers, &anything).map(drop),
-        Address::Command { argv } => super::program::check(argv).map(drop),
-    }
-}
-
-fn key(target: &Target, lookup: Lookup<'_>) -> Result<Option<Key>, String> {
-    let Some(secret) = &target.secret else { return Ok(None) };
-    let secret = expanded_secret(secret, lookup)?;
+fn key(target: &Target, variables: &Variables) -> Result<Option<Key>, String> {
+    let secret: SecretString = match &target.secret {
+        None => return Ok(None),
+        Some(Secret::Variable(name)) => {
+            value(name, variables).map_err(|error| format!("secret: {error}"))?.into()
+        }
+        Some(Secret::Itself(secret)) => secret.as_str().into(),
+    };
     Key::new(&secret).map(Some).map_err(|no_key| format!("the secret {no_key}"))
-}
-
-fn expanded_secret(secret: &str, lookup: Lookup<'_>) -> Result<SecretString, String> {
-    expand(secret, lookup).map_err(|error| format!("secret: {error}"))
 }
 
 #[cfg(test)]
@@ -93,16 +81,18 @@ mod tests {
 
     #[test]
     fn what_was_looked_up_is_not_shown() {
-        let lookup = |name: &str| ["KEY", "SECRET"].contains(&name).then(|| "canary".to_owned());
-        let secret = Some("$SECRET".to_owned());
+        let names = ["KEY", "SECRET", "OTHER"];
+        let variables = names.map(|name| (name.to_owned(), "canary".to_owned())).into();
+        let secret = Some(Secret::Variable("SECRET".to_owned()));
         let headers = vec![("x-key".to_owned(), "$KEY".to_owned())];
         let url = "http://here.example/".to_owned();
-        let urls = Target { secret, ..Target::new(Address::Url { url, headers }) };
+        let limit = Duration::from_secs(1);
+        let urls = Target { address: Address::Url { url, headers }, secret, limit };
         let argv = vec!["notify".to_owned()];
         let programs = Target { address: Address::Command { argv }, ..urls.clone() };
         let clients = Clients::new(1).unwrap();
         for target in [urls, programs] {
-            let prepared = Prepared::new(&target, &lookup, &clients).unwrap();
+            let prepared = Prepared::new(&target, &variables, &clients).unwrap();
             let shown = format!("{prepared:?}");
             assert!(!shown.contains("canary"), "{shown}");
         }

@@ -14,7 +14,7 @@ use tokio::runtime::{Builder, Runtime};
 use super::attempt::Prepared;
 use super::clients::Clients;
 use super::queue::{Job, Queue, Report};
-use super::{InTime, Lookup, Message, Outcome, Target, signals};
+use super::{InTime, Message, Outcome, Target, Variables, signals};
 
 /// What is still running when a courier goes away is broken off; a name that is being looked up
 /// cannot be, and is not waited for longer than this.
@@ -111,8 +111,8 @@ impl Courier {
 
     /// Makes a target ready for messages: its variables are looked up here and now. If it cannot be,
     /// the outcome says why.
-    pub fn prepare(&self, target: &Target, lookup: Lookup<'_>) -> Result<Ready, Outcome> {
-        let prepared = Prepared::new(target, lookup, &self.clients);
+    pub fn prepare(&self, target: &Target, variables: &Variables) -> Result<Ready, Outcome> {
+        let prepared = Prepared::new(target, variables, &self.clients);
         prepared.map(|prepared| Ready(Arc::new(prepared))).map_err(Outcome::unsendable)
     }
 

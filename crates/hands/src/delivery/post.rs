@@ -2,35 +2,17 @@
 
 use std::time::Duration;
 
-use reqwest::header::{
-    CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, HeaderName, HeaderValue, LOCATION,
-    RETRY_AFTER, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, USER_AGENT,
-};
+use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue, LOCATION, RETRY_AFTER, USER_AGENT};
 use reqwest::{Client, Method, Request, Response, StatusCode, Url};
 use secrecy::ExposeSecret as _;
 use tokio::time::timeout;
 
 use super::variables::expand;
-use super::{Lookup, Message, Outcome, reason, redirect, retry_after};
+use super::{Message, Outcome, Variables, reason, redirect, retry_after};
 
 const WEBHOOK_ID: HeaderName = HeaderName::from_static("webhook-id");
 const WEBHOOK_TIMESTAMP: HeaderName = HeaderName::from_static("webhook-timestamp");
 const WEBHOOK_SIGNATURE: HeaderName = HeaderName::from_static("webhook-signature");
-
-/// What only the sender itself can know.
-const OURS: [HeaderName; 11] = [
-    WEBHOOK_ID,
-    WEBHOOK_TIMESTAMP,
-    WEBHOOK_SIGNATURE,
-    CONNECTION,
-    CONTENT_LENGTH,
-    EXPECT,
-    HOST,
-    TE,
-    TRAILER,
-    TRANSFER_ENCODING,
-    UPGRADE,
-];
 
 /// A connection is worth keeping if the rest of its answer is no longer than this, and there soon.
 const DRAINED_BYTES: usize = 16 * 1024;
@@ -83,7 +65,7 @@ impl Post {
         for _ in 0..=redirect::MOST {
             let from = request.url().clone();
             let again = request.try_clone();
-            let answer = self.client.execute(request).await.map_err(|error| no_answer(&error))?;
+            let answer = self.client.execute(request).await.map_err(no_answer)?;
             let (true, Some(location)) = (answer.status().is_redirection(), location(&answer))
             else {
                 return Ok(answer);
@@ -98,11 +80,11 @@ impl Post {
     }
 }
 
-/// The request without its message: what can be known from the target alone.
+/// The request without its message. Which headers a target may have is decided where it is defined.
 pub(super) fn request(
     url: &str,
     headers: &[(String, String)],
-    lookup: Lookup<'_>,
+    variables: &Variables,
 ) -> Result<Request, String> {
     let mut request = Request::new(Method::POST, address(url)?);
     let all = request.headers_mut();
@@ -110,10 +92,8 @@ pub(super) fn request(
         let Ok(name) = HeaderName::from_bytes(name.as_bytes()) else {
             return Err(format!("header {name}: not a name that HTTP allows"));
         };
-        if OURS.contains(&name) {
-            return Err(format!("header {name}: Windlass sets it itself"));
-        }
-        let expanded = expand(text, lookup).map_err(|error| format!("header {name}: {error}"))?;
+        let expanded =
+            expand(text, variables).map_err(|error| format!("header {name}: {error}"))?;
         let value = value(&name, expanded.expose_secret())?;
         all.append(name, value);
     }
@@ -175,7 +155,8 @@ async fn drain(mut answer: Response) {
     drop(timeout(DRAINED_WITHIN, read).await);
 }
 
-fn no_answer(error: &reqwest::Error) -> String {
+/// An error that has no cause would show the URL, query and all.
+fn no_answer(error: reqwest::Error) -> String {
     let what = if error.is_connect() { "cannot connect" } else { "no usable answer" };
-    format!("{what}: {}", reason::root_cause(error))
+    format!("{what}: {}", reason::root_cause(&error.without_url()))
 }

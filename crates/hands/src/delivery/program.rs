@@ -1,7 +1,7 @@
 //! A message to a program: on its standard input, and its exit code is the answer.
 //!
-//! It knows PATH, HOME and which message it got. What it writes goes nowhere, so it can neither
-//! block nor fill anything with it.
+//! It has the environment of whoever sends, and knows which message it got. What it writes goes
+//! nowhere, so it can neither block nor fill anything with it.
 
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
@@ -15,7 +15,7 @@ use tokio::process::{Child, Command};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
-use super::{Lookup, Message, Outcome, reason};
+use super::{Message, Outcome, Variables, reason};
 use crate::process::Program;
 
 /// Between asking a program to end and ending it.
@@ -30,15 +30,19 @@ pub(super) struct Run {
 }
 
 /// The name of a program, and what it gets with every message.
-pub(super) fn prepared(argv: &[String], lookup: Lookup<'_>) -> Result<(String, Program), String> {
-    let (name, arguments) = check(argv)?;
-    let home = lookup("HOME").filter(|home| Path::new(home).is_dir());
-    let mut program =
-        Program::new(name, home.unwrap_or_else(|| "/".to_owned())).arguments(arguments);
-    for variable in ["PATH", "HOME"] {
-        if let Some(value) = lookup(variable) {
-            program = program.variable(variable, value);
-        }
+pub(super) fn prepared(
+    argv: &[String],
+    variables: &Variables,
+) -> Result<(String, Program), String> {
+    let [name, arguments @ ..] = argv else {
+        return Err("the command names no program".to_owned());
+    };
+    let home = variables.get("HOME").filter(|home| Path::new(home).is_dir());
+    let mut program = Program::new(name, home.map_or("/", String::as_str)).arguments(arguments);
+    // A hook may lead to another: what was said of the first does not pass for the second.
+    let theirs = variables.iter().filter(|(name, _)| !name.starts_with("WINDLASS_HOOK_"));
+    for (variable, value) in theirs {
+        program = program.variable(variable, value);
     }
     Ok((name.to_owned(), program))
 }
@@ -77,14 +81,6 @@ impl Run {
         }
         group.end(&mut child).await;
         Outcome::failed(format!("timed out after {limit:?}"))
-    }
-}
-
-/// The program and its arguments.
-pub(super) fn check(argv: &[String]) -> Result<(&str, &[String]), String> {
-    match argv {
-        [name, arguments @ ..] if !name.is_empty() => Ok((name, arguments)),
-        _ => Err("the command names no program".to_owned()),
     }
 }
 

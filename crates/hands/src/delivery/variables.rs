@@ -2,18 +2,20 @@
 
 use secrecy::SecretString;
 
-use super::Lookup;
+use super::Variables;
 
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NotExpanded {
     #[error("variable {0} is not set")]
     Unset(String),
+    #[error("variable {0} is empty")]
+    Empty(String),
     #[error("a dollar names no variable (write $$ for a dollar)")]
     Nameless,
 }
 
 /// Puts what the variables stand for in their places.
-pub(super) fn expand(text: &str, lookup: Lookup<'_>) -> Result<SecretString, NotExpanded> {
+pub(super) fn expand(text: &str, variables: &Variables) -> Result<SecretString, NotExpanded> {
     let mut expanded = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((plain, after)) = rest.split_once('$') {
@@ -24,12 +26,20 @@ pub(super) fn expand(text: &str, lookup: Lookup<'_>) -> Result<SecretString, Not
             continue;
         }
         let (name, after) = name(after).ok_or(NotExpanded::Nameless)?;
-        let value = lookup(name).ok_or_else(|| NotExpanded::Unset(name.to_owned()))?;
-        expanded.push_str(&value);
+        expanded.push_str(value(name, variables)?);
         rest = after;
     }
     expanded.push_str(rest);
     Ok(expanded.into())
+}
+
+/// What a variable stands for, which is never nothing.
+pub(super) fn value<'a>(name: &str, variables: &'a Variables) -> Result<&'a str, NotExpanded> {
+    match variables.get(name).map(String::as_str) {
+        None => Err(NotExpanded::Unset(name.to_owned())),
+        Some("") => Err(NotExpanded::Empty(name.to_owned())),
+        Some(value) => Ok(value),
+    }
 }
 
 /// The name that follows a dollar, and what follows the name.
@@ -49,12 +59,9 @@ mod tests {
     use super::*;
 
     fn expanded(text: &str) -> Result<String, NotExpanded> {
-        let lookup = |name: &str| match name {
-            "TOKEN" => Some("t0ken".to_owned()),
-            "A_1" => Some("$TOKEN".to_owned()),
-            _ => None,
-        };
-        expand(text, &lookup).map(|expanded| expanded.expose_secret().to_owned())
+        let known = [("TOKEN", "t0ken"), ("A_1", "$TOKEN"), ("NOTHING", "")];
+        let variables = known.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        expand(text, &variables).map(|expanded| expanded.expose_secret().to_owned())
     }
 
     #[test]
@@ -80,6 +87,11 @@ mod tests {
     #[test]
     fn a_variable_that_is_not_set_is_named() {
         assert_eq!(expanded("$TOKEN $TOKENS"), Err(NotExpanded::Unset("TOKENS".to_owned())));
+    }
+
+    #[test]
+    fn a_variable_that_is_empty_is_named() {
+        assert_eq!(expanded("Bearer $NOTHING"), Err(NotExpanded::Empty("NOTHING".to_owned())));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use windlass_hands::delivery::{InTime, Message, Outcome};
 use windlass_testkit::receiver::{Answer, Receiver};
 use windlass_testkit::wait;
 
-use super::{courier, hand_over, lookup, message, url};
+use super::{courier, hand_over, message, url, variables};
 
 const DELIVERED: Outcome = Outcome::Delivered { status: Some(204) };
 
@@ -93,7 +93,7 @@ fn a_message_that_is_late_when_there_is_room_for_it_is_not_sent() {
         let is_late = Arc::clone(&is_late);
         Box::new(move || !is_late.load(Ordering::SeqCst))
     };
-    let ready = |path| courier.prepare(&url(receiver.url(path)), &lookup).unwrap();
+    let ready = |path| courier.prepare(&url(receiver.url(path)), &variables()).unwrap();
     let (stalls, answers) = (ready("/stall"), ready("/"));
     courier.hand_over(0, &stalls, message(), in_time());
     wait::until("the first is there", || receiver.count() == 1);
@@ -107,7 +107,7 @@ fn a_message_that_is_late_when_there_is_room_for_it_is_not_sent() {
 
 #[test]
 fn a_target_that_cannot_be_sent_to_says_so_before_anything_is_sent() {
-    let refused = courier(1).prepare(&url("nonsense"), &lookup).unwrap_err();
+    let refused = courier(1).prepare(&url("nonsense"), &variables()).unwrap_err();
     assert!(matches!(refused, Outcome::Unsendable { .. }), "{refused:?}");
 }
 

@@ -7,25 +7,27 @@ mod courier;
 mod url;
 
 use std::num::NonZeroUsize;
+use std::time::Duration;
 
-use windlass_hands::delivery::{Address, Courier, Message, Outcome, Target};
+use windlass_hands::delivery::{Address, Courier, Message, Outcome, Target, Variables};
 
 /// Stands for itself in every test that looks for a secret where none may be.
 const CANARY: &str = "canary-5c1e";
 
-fn lookup(name: &str) -> Option<String> {
-    match name {
-        "TOKEN" => Some(CANARY.to_owned()),
-        "BROKEN" => Some(format!("{CANARY}\n")),
-        "PATH" => Some("/usr/bin:/bin".to_owned()),
-        "HOME" => Some("/tmp".to_owned()),
-        _ => None,
-    }
+fn variables() -> Variables {
+    let broken = format!("{CANARY}\n");
+    [("TOKEN", CANARY), ("BROKEN", &broken), ("PATH", "/usr/bin:/bin"), ("HOME", "/tmp")]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .into()
+}
+
+fn to(address: Address) -> Target {
+    Target { address, secret: None, limit: Duration::from_secs(10) }
 }
 
 /// Hands over what is sent whenever there is room.
 fn hand_over(courier: &mut Courier, key: usize, target: &Target, message: Message) {
-    let ready = courier.prepare(target, &lookup).unwrap();
+    let ready = courier.prepare(target, &variables()).unwrap();
     courier.hand_over(key, &ready, message, Box::new(|| true));
 }
 
@@ -45,7 +47,7 @@ fn deliver(target: &Target) -> Outcome {
 
 fn deliver_message(target: &Target, message: Message) -> Outcome {
     let mut courier = courier(1);
-    let ready = match courier.prepare(target, &lookup) {
+    let ready = match courier.prepare(target, &variables()) {
         Ok(ready) => ready,
         Err(outcome) => return outcome,
     };
@@ -65,14 +67,14 @@ fn reason(target: &Target) -> String {
 }
 
 fn url(url: impl Into<String>) -> Target {
-    Target::new(Address::Url { url: url.into(), headers: Vec::new() })
+    to(Address::Url { url: url.into(), headers: Vec::new() })
 }
 
 fn with_header(url: impl Into<String>, name: &str, value: &str) -> Target {
     let headers = vec![(name.to_owned(), value.to_owned())];
-    Target::new(Address::Url { url: url.into(), headers })
+    to(Address::Url { url: url.into(), headers })
 }
 
 fn command(argv: &[&str]) -> Target {
-    Target::new(Address::Command { argv: argv.iter().map(|&word| word.to_owned()).collect() })
+    to(Address::Command { argv: argv.iter().map(|&word| word.to_owned()).collect() })
 }

@@ -9,11 +9,12 @@ use windlass_domain::{Event, ProjectId, Status, TaskId};
 
 use super::bulk::rows;
 use super::{Bed, anybody, on_both};
-use crate::{Error, Ledger, Location, Options, audit, export, import};
+use crate::{EdgeFilter, Error, Ledger, Location, Options, audit, export, import};
 
 on_both! {
     a_deleted_task_leaves_every_view_in_whatever_status_it_is
     what_waited_for_a_deleted_task_waits_no_longer
+    a_kept_edge_of_a_deleted_task_is_seen_and_holds_nothing_up
     a_deleted_task_keeps_its_events_and_never_comes_back
     a_parent_counts_a_deleted_subtask_no_more
     the_name_of_a_deleted_project_is_free_again
@@ -23,7 +24,7 @@ on_both! {
 }
 
 fn gone() -> TaskDeleted {
-    TaskDeleted { authority: Authority::Free, forced: None }
+    TaskDeleted { kept: Vec::new(), authority: Authority::Free, forced: None }
 }
 
 fn delete(bed: &mut Bed, id: TaskId) -> Result<(), Error> {
@@ -93,6 +94,39 @@ fn what_waited_for_a_deleted_task_waits_no_longer(bed: &mut Bed) {
     let edges = bed.ledger.read(|snapshot| Ok(snapshot.orphan_edges()?)).unwrap();
     assert_eq!(edges, [(waiting, first)], "the edge stays and shows that something was there");
     assert_eq!(bed.claim_next(&anybody("ada"), None), Some(waiting));
+    is_sound(bed);
+}
+
+fn a_kept_edge_of_a_deleted_task_is_seen_and_holds_nothing_up(bed: &mut Bed) {
+    let (api, web) = (bed.project("api"), bed.project("web"));
+    let logo = bed.add(web, |_| {});
+    let schema = bed.add(api, |_| {});
+    let server = bed.add(api, |task| task.depends_on = vec![schema, logo]);
+    let page = bed.add(web, |task| task.depends_on = vec![server]);
+    bed.write(|tx| {
+        let task = tx.task(server)?.unwrap();
+        Ok(tx.delete(&task, TaskDeleted { kept: vec![logo], ..gone() })?)
+    })
+    .unwrap();
+    let (kept, blocking, here, circle) = bed
+        .ledger
+        .read(|snapshot| {
+            let all = EdgeFilter { limit: 10, ..EdgeFilter::default() };
+            let blocking = EdgeFilter { blocking: true, ..all.clone() };
+            let kept = snapshot.list_edges(&all)?;
+            let blocking =
+                snapshot.list_edges(&blocking)?.len() as u64 + snapshot.count_edges(&blocking)?;
+            Ok((kept, blocking, snapshot.edges()?, snapshot.waiting_path(page, logo)?))
+        })
+        .unwrap();
+    let from_server: Vec<_> = kept.iter().filter(|edge| edge.from.id == server).collect();
+    assert_eq!(from_server.len(), 1, "{kept:?}");
+    assert_eq!((from_server[0].to.id, &from_server[0].from.task), (logo, &None));
+    assert!(!from_server[0].is_blocking());
+    assert_eq!((blocking, here, circle), (0, vec![(page, server)], None));
+    is_sound(bed);
+    bed.happen(logo, archived());
+    delete(bed, logo).unwrap();
     is_sound(bed);
 }
 

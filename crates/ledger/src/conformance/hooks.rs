@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use windlass_domain::chain::Provenance;
 use windlass_domain::claim::ran_out;
-use windlass_domain::event::{Authority, CommentAdded, StatusSet, TaskBlocked, TaskCreated};
+use windlass_domain::event::{
+    Authority, CommentAdded, ProjectRenamed, StatusSet, TaskBlocked, TaskCreated, TaskDeleted,
+};
 use windlass_domain::hook::{Hook, MAX_ATTEMPTS, State, TIMEOUT, Target, Trigger};
 use windlass_domain::op::OpId;
 use windlass_domain::{Code, Event, Refusal, Status, TaskId};
@@ -22,6 +24,7 @@ on_both! {
     every_event_of_one_record_is_heard_by_itself
     a_status_that_does_not_change_enqueues_nothing
     filters_are_by_the_project_and_the_tags_of_the_task
+    a_hook_of_a_project_follows_its_new_name
     a_removed_hook_enqueues_nothing_more
     a_hook_set_anew_keeps_its_place
     many_events_at_once_enqueue_nothing
@@ -29,6 +32,7 @@ on_both! {
     a_rebuild_gives_the_same_deliveries_and_definitions
     a_pruned_task_takes_the_payloads_that_arrived_along
     a_delivery_of_a_pruned_task_is_forgotten_when_it_arrives
+    a_deleted_task_keeps_what_was_said_of_it_here_and_in_a_copy
 }
 
 pub(super) fn hook(name: &str, on: Trigger) -> Hook {
@@ -154,8 +158,10 @@ fn a_payload_says_what_happened_to_which_task_and_who_did_it(bed: &mut Bed) {
         "context": {
             "author": "ada",
             "agent": "w",
+            "agent_id": "w",
             "op_id": "op-1",
             "correlation_id": correlation,
+            "causation_id": null,
             "session_id": "s-1",
             "event_id": history[0].header.id,
         },
@@ -226,6 +232,27 @@ fn filters_are_by_the_project_and_the_tags_of_the_task(bed: &mut Bed) {
     });
     let hooks: Vec<Value> = payloads(bed).iter().map(|payload| payload["hook"].clone()).collect();
     assert_eq!(hooks, ["here", "here", "tagged"]);
+}
+
+fn a_hook_of_a_project_follows_its_new_name(bed: &mut Bed) {
+    let projects = vec!["web".to_owned(), "api".to_owned()];
+    define(bed, Hook { projects, ..hook("on_done", Trigger::OnDone) });
+    define(bed, hook("all", Trigger::OnBlocked));
+    let project = bed.project("api");
+    bed.write(|tx| {
+        let before = tx.project(project)?;
+        Ok(tx.record_project(&before, [ProjectRenamed { name: "site".into() }.into()])?)
+    })
+    .unwrap();
+    bed.add(project, |task| task.status = Status::Done);
+    assert_eq!(triggers(bed), ["on_done"]);
+    let hooks = bed.ledger.read(|snapshot| Ok(snapshot.hooks()?)).unwrap();
+    let versions: Vec<u64> = hooks.iter().map(|known| known.in_ledger.unwrap().version).collect();
+    assert_eq!(
+        (&hooks[1].hook.projects[..], versions),
+        (&["web".into(), "site".into()][..], vec![1, 2])
+    );
+    is_sound(bed);
 }
 
 fn a_removed_hook_enqueues_nothing_more(bed: &mut Bed) {
@@ -352,6 +379,33 @@ fn a_delivery_of_a_pruned_task_is_forgotten_when_it_arrives(bed: &mut Bed) {
     assert_eq!(super::outbox::send(bed, 1, |_| true), 1);
     assert!(!said(bed, "canary"));
     is_sound(bed);
+}
+
+fn a_deleted_task_keeps_what_was_said_of_it_here_and_in_a_copy(bed: &mut Bed) {
+    define(bed, hook("on_done", Trigger::OnDone));
+    let project = bed.project("api");
+    let tasks = [(); 2].map(|()| bed.add(project, |task| task.status = Status::Done));
+    assert_eq!(super::outbox::send(bed, 1, |_| true), 1);
+    for id in tasks {
+        bed.write(|tx| {
+            let task = tx.task(id)?.unwrap();
+            Ok(tx.delete(
+                &task,
+                TaskDeleted { kept: Vec::new(), authority: Authority::Free, forced: None },
+            )?)
+        })
+        .unwrap();
+    }
+    assert_eq!(super::outbox::send(bed, 1, |_| true), 1);
+    let said = payloads(bed);
+    assert_eq!(said.len(), 2);
+    is_sound(bed);
+    let mut file = Vec::new();
+    bed.ledger.read(|snapshot| export(snapshot, &mut file)).unwrap();
+    let mut other = another(bed);
+    other.write(|tx| import(tx, &mut &file[..])).unwrap();
+    assert_eq!((all(&mut other), payloads(&mut other)), (all(bed), said));
+    is_sound(&mut other);
 }
 
 #[test]

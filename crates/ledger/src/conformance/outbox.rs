@@ -19,6 +19,11 @@ on_both! {
     what_one_worker_holds_no_other_gets
     what_a_dead_worker_held_is_due_again_with_its_attempts
     a_worker_that_lost_its_lock_cannot_settle
+    what_was_locked_by_a_clock_that_was_ahead_is_due_again
+    what_a_dead_worker_holds_can_be_discarded_and_tried_again
+    a_clock_that_goes_back_a_little_takes_nothing_from_a_worker
+    a_delivery_that_waits_for_its_next_attempt_can_be_due_now
+    deliveries_of_hooks_that_are_not_defined_here_are_counted
     an_attempt_is_settled_once
     what_failed_is_tried_again_by_the_schedule
     a_delivery_fails_when_its_attempts_are_used_up
@@ -138,6 +143,81 @@ fn a_worker_that_lost_its_lock_cannot_settle(bed: &mut Bed) {
     let given_back = bed.write(|tx| Ok(tx.unclaim_hook(slow.delivery, slow.lock)?)).unwrap();
     assert!(!given_back);
     assert_eq!(settle(bed, &other, Sent::Delivered), Settled::Delivered);
+}
+
+fn what_was_locked_by_a_clock_that_was_ahead_is_due_again(bed: &mut Bed) {
+    enqueued(bed, 1);
+    bed.clock.advance(60 * MINUTE);
+    let ahead = claim(bed, 1).remove(0);
+    bed.clock.advance(-60 * MINUTE);
+    let next = bed.ledger.read(|snapshot| Ok(snapshot.next_hook_due(LOCK_FOR)?)).unwrap();
+    assert_eq!(next, Some(bed.clock.now()));
+    let taken = claims(bed, "two", 9);
+    assert_eq!((taken.reclaimed, taken.claimed.len()), (1, 1));
+    assert_eq!(settle(bed, &ahead, Sent::Delivered), Settled::Lost);
+}
+
+fn what_a_dead_worker_holds_can_be_discarded_and_tried_again(bed: &mut Bed) {
+    let deliveries = enqueued(bed, 1);
+    for millis in [LOCK_FOR.as_millis(), -LOCK_FOR.as_millis() - 1] {
+        let held = claim(bed, 1).remove(0);
+        bed.clock.advance(millis);
+        bed.write(|tx| {
+            let tracked = tx.deliveries(Shown::Processing, 1)?;
+            tx.retry_hooks(&tracked, LOCK_FOR)
+        })
+        .unwrap();
+        assert_eq!(settle(bed, &held, Sent::Delivered), Settled::Lost);
+    }
+    claim(bed, 1);
+    bed.clock.advance(LOCK_FOR.as_millis());
+    bed.write(|tx| {
+        let tracked = tx.deliveries(Shown::Processing, 1)?;
+        tx.discard_hooks(&tracked, None, LOCK_FOR)
+    })
+    .unwrap();
+    assert_eq!(state(bed, deliveries[0]), State::Discarded);
+}
+
+fn a_clock_that_goes_back_a_little_takes_nothing_from_a_worker(bed: &mut Bed) {
+    enqueued(bed, 1);
+    let held = claim(bed, 1).remove(0);
+    bed.clock.advance(-1_000);
+    assert_eq!(claims(bed, "two", 9), Claims::default());
+    assert_eq!(settle(bed, &held, Sent::Delivered), Settled::Delivered);
+}
+
+fn a_delivery_that_waits_for_its_next_attempt_can_be_due_now(bed: &mut Bed) {
+    enqueued(bed, 1);
+    let first = claim(bed, 1).remove(0);
+    settle(bed, &first, failed("no answer"));
+    let head = bed.ledger.read(|snapshot| Ok(snapshot.head()?)).unwrap();
+    bed.write(|tx| {
+        let tracked = tx.deliveries(Shown::Waiting, 1)?;
+        tx.retry_hooks(&tracked, LOCK_FOR)
+    })
+    .unwrap();
+    let again = claim(bed, 1).remove(0);
+    assert_eq!((again.attempts, again.expires_at), (1, first.expires_at));
+    assert_eq!(bed.ledger.read(|snapshot| Ok(snapshot.head()?)).unwrap(), head);
+    let refused = bed.write(|tx| {
+        let tracked = tx.deliveries(Shown::Processing, 1)?;
+        tx.retry_hooks(&tracked, LOCK_FOR)
+    });
+    assert_eq!(refused.unwrap_err().code(), Code::InvalidTransition);
+}
+
+fn deliveries_of_hooks_that_are_not_defined_here_are_counted(bed: &mut Bed) {
+    let unknown =
+        |bed: &mut Bed| bed.ledger.read(|snapshot| Ok(snapshot.waiting_for_unknown()?)).unwrap();
+    enqueued(bed, 2);
+    assert_eq!(unknown(bed), []);
+    bed.write(|tx| {
+        let defined = tx.hook_named("on_done")?;
+        Ok(tx.remove_hook(&defined)?)
+    })
+    .unwrap();
+    assert_eq!(unknown(bed), [("on_done".to_owned(), 2)]);
 }
 
 fn an_attempt_is_settled_once(bed: &mut Bed) {
@@ -271,7 +351,7 @@ fn a_retried_delivery_begins_anew_under_the_same_id(bed: &mut Bed) {
     claims(bed, "w", 9);
     bed.write(|tx| {
         let tracked = tx.delivery_named(&deliveries[0].to_string())?;
-        tx.retry_hooks(&[tracked.delivery])
+        tx.retry_hooks(&[tracked], LOCK_FOR)
     })
     .unwrap();
     let claimed = claim(bed, 9).remove(0);
@@ -287,7 +367,7 @@ fn a_delivery_that_is_being_sent_cannot_be_discarded(bed: &mut Bed) {
     claim(bed, 1);
     let refused = bed.write(|tx| {
         let tracked = tx.deliveries(Shown::Processing, 1)?.remove(0);
-        tx.discard_hook(&tracked, None)
+        tx.discard_hooks(&[tracked], None, LOCK_FOR)
     });
     assert_eq!(refused.unwrap_err().code(), Code::InvalidTransition);
 }
@@ -296,7 +376,7 @@ fn a_discarded_delivery_is_not_sent(bed: &mut Bed) {
     let deliveries = enqueued(bed, 1);
     bed.write(|tx| {
         let tracked = tx.deliveries(Shown::Waiting, 1)?.remove(0);
-        tx.discard_hook(&tracked, Some("nobody cares".into()))
+        tx.discard_hooks(&[tracked], Some("nobody cares"), LOCK_FOR)
     })
     .unwrap();
     assert_eq!(claim(bed, 1), []);
@@ -333,7 +413,7 @@ fn deliveries_are_counted_and_listed_by_state(bed: &mut Bed) {
     settle(bed, &claimed, gone);
     bed.write(|tx| {
         let tracked = tx.delivery_named(&deliveries[2].to_string())?;
-        tx.discard_hook(&tracked, None)
+        tx.discard_hooks(&[tracked], None, LOCK_FOR)
     })
     .unwrap();
     claim(bed, 1);
@@ -375,7 +455,7 @@ fn a_rebuild_keeps_the_lock_of_a_delivery_that_was_put_back(bed: &mut Bed) {
     claims(bed, "w", 9);
     bed.write(|tx| {
         let tracked = tx.deliveries(Shown::Ended(State::Failed), 1)?.remove(0);
-        tx.retry_hooks(&[tracked.delivery])
+        tx.retry_hooks(&[tracked], LOCK_FOR)
     })
     .unwrap();
     let held = claim(bed, 1).remove(0);

@@ -40,15 +40,14 @@ fn asked() -> Vec<(&'static str, String, Vec<Cell<'static>>)> {
     let lock: &[u8] = &[7; 16];
     let known = |text: &str, number: usize| text.replace('?', &format!("${number}"));
     let (now, name, limit) = (Cell::Int(NOW), Cell::Text("on_done"), Cell::Int(20));
-    let claim = known(hook::CLAIM_DUE, 4).replace("LIMIT $4", "LIMIT $5");
     let plain = |text: &str| text.to_owned();
     vec![
         ("too old", plain(hook::OVERDUE), vec![now, limit]),
-        ("taken back", plain(hook::RECLAIM), vec![now, now]),
-        ("due", claim, vec![Cell::Bytes(lock), Cell::Text("w"), now, name, limit]),
+        ("taken back", plain(hook::RECLAIM), vec![now, now, Cell::Int(LATER)]),
+        ("due", hook::claim_due(1), vec![Cell::Bytes(lock), Cell::Text("w"), now, name, limit]),
         ("due next", known(hook::DUE_NEXT, 1), vec![name]),
         ("too old next", plain(hook::EXPIRE_NEXT), vec![]),
-        ("held longest", plain(hook::LOCKED_FIRST), vec![]),
+        ("held longest", plain(hook::LOCKED_FROM_TO), vec![]),
         ("a page of a state", plain(hook::IN_STATE), vec![Cell::Text("delivered"), limit]),
     ]
 }

@@ -33,6 +33,22 @@ impl Transaction<'_> {
         Ok(())
     }
 
+    /// Hooks of the ledger that hear of a project go on to do so under its new name.
+    pub(crate) fn rename_in_hooks(&mut self, from: &str, to: &str) -> Result<(), Fault> {
+        for Defined { mut hook, .. } in self.store.hooks()? {
+            let named: Vec<&mut String> =
+                hook.projects.iter_mut().filter(|name| *name == from).collect();
+            if named.is_empty() {
+                continue;
+            }
+            for name in named {
+                to.clone_into(name);
+            }
+            self.set_hook(hook)?;
+        }
+        Ok(())
+    }
+
     /// Takes a definition out of the ledger. What it enqueued is still there to be sent.
     pub fn remove_hook(&mut self, defined: &Defined) -> Result<(), Fault> {
         let Some(known) = defined.in_ledger else {

@@ -93,9 +93,14 @@ impl Snapshot<'_> {
         self.store.shown_deliveries(shown, limit)
     }
 
-    /// How many deliveries of a hook wait to be sent, or are being sent.
-    pub fn waiting_for_hook(&mut self, name: &str) -> Result<u64, Fault> {
-        self.store.waiting_for_hook(name)
+    /// How many deliveries wait for hooks that are not defined here, by their names.
+    pub fn waiting_for_unknown(&mut self) -> Result<Vec<(String, u64)>, Fault> {
+        let mut waiting = self.store.waiting_by_hook()?;
+        if !waiting.is_empty() {
+            let known = self.definitions()?;
+            waiting.retain(|(name, _)| known.iter().all(|hook| hook.name != *name));
+        }
+        Ok(waiting)
     }
 
     pub fn hook_counts(&mut self) -> Result<HookCounts, Fault> {
@@ -107,7 +112,8 @@ impl Snapshot<'_> {
     pub fn next_hook_due(&mut self, lock_for: Span) -> Result<Option<Time>, Fault> {
         let hooks = self.definitions()?;
         let names: Vec<&str> = hooks.iter().map(|hook| hook.name.as_str()).collect();
-        self.store.next_due(&names, lock_for.as_millis())
+        let now = self.now();
+        self.store.next_due(&names, now, lock_for)
     }
 
     /// How many rows of the outbox have no delivery that waits, and how many of those have no row.

@@ -9,13 +9,16 @@ mod look;
 mod outbox;
 mod seam;
 
+use windlass_domain::duration::Span;
 use windlass_domain::hook::{Delivery, Hook};
 use windlass_domain::{DeliveryId, HookId, Time};
 
 pub use look::Shown;
 pub use outbox::{Again, Attempt, Claimed, Claims, Sent, Settled};
 #[cfg(test)]
-pub(crate) use seam::{CLAIM_DUE, DUE_NEXT, EXPIRE_NEXT, IN_STATE, LOCKED_FIRST, OVERDUE, RECLAIM};
+pub(crate) use seam::{
+    DUE_NEXT, EXPIRE_NEXT, IN_STATE, LOCKED_FROM_TO, OVERDUE, RECLAIM, claim_due,
+};
 pub(crate) use seam::{
     Hooks, PUT_BACK, PUT_DELIVERY, QUEUE_DELIVERY, delivery_cells, queue_cells, waiting_cells,
 };
@@ -62,6 +65,14 @@ pub struct Sending {
     pub lock: Lock,
     pub worker: String,
     pub since: Time,
+}
+
+impl Sending {
+    /// Whether the worker still has the delivery, of which it may hold each for `lock_for`. One that
+    /// would hold it for longer from now on had a clock that was ahead.
+    pub fn holds(&self, now: Time, lock_for: Span) -> bool {
+        self.since > now.before(lock_for) && self.since <= now.plus(lock_for)
+    }
 }
 
 /// What a worker holds a delivery by. A delivery that was taken from it has another.

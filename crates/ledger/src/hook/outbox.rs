@@ -102,7 +102,7 @@ impl Transaction<'_> {
         lock_for: Span,
     ) -> Result<Claims, Fault> {
         let now = self.now();
-        let reclaimed = self.store.reclaim(now.before(lock_for), now)?;
+        let reclaimed = self.store.reclaim(now, lock_for)?;
         let failed = self.fail_overdue()?;
         let hooks = self.hooks_once()?;
         let sending = Sending { lock: new_lock()?, worker: worker.to_owned(), since: now };
@@ -144,7 +144,7 @@ impl Transaction<'_> {
             ended.push((delivery, HookFailed { attempts, error }.into()));
         }
         let count = ended.len() as u64;
-        self.end_deliveries(ended)?;
+        self.record_deliveries(ended)?;
         Ok(count)
     }
 
@@ -177,14 +177,19 @@ impl Transaction<'_> {
                 (Settled::Delivered | Settled::Failed | Settled::Lost, None) => {}
             }
         }
-        let back: Vec<(&Delivery, Waiting)> =
-            back.iter().map(|(delivery, waiting)| (delivery, waiting.clone())).collect();
-        if !back.is_empty() {
-            self.store.put_back(&back)?;
-            self.changed_working_rows();
-        }
-        self.end_deliveries(ended)?;
+        self.put_back(&back)?;
+        self.record_deliveries(ended)?;
         Ok(settled)
+    }
+
+    fn put_back(&mut self, back: &[(Delivery, Waiting)]) -> Result<(), Fault> {
+        if back.is_empty() {
+            return Ok(());
+        }
+        let rows: Vec<(&Delivery, Waiting)> =
+            back.iter().map(|(delivery, waiting)| (delivery, waiting.clone())).collect();
+        self.changed_working_rows();
+        self.store.put_back(&rows)
     }
 
     /// Gives a delivery back that was not tried; says whether it was still held under this lock.
@@ -196,30 +201,49 @@ impl Transaction<'_> {
         Ok(was_held)
     }
 
-    /// Puts deliveries back into the outbox, as if they were new.
-    pub fn retry_hooks(&mut self, deliveries: &[Delivery]) -> Result<(), Error> {
-        let retried = deliveries.iter().map(|delivery| Ok((delivery.clone(), delivery.retry()?)));
-        let retried = retried.collect::<Result<Vec<_>, Refusal>>()?;
-        Ok(self.end_deliveries(retried)?)
+    /// Puts deliveries back into the outbox, as if they were new. Those that still wait there are due
+    /// at once, with the attempts and the time they have left; one that is being sent is refused.
+    pub fn retry_hooks(&mut self, deliveries: &[Tracked], lock_for: Span) -> Result<(), Error> {
+        let now = self.now();
+        let (mut retried, mut back) = (Vec::new(), Vec::new());
+        for tracked in deliveries {
+            free(tracked, now, lock_for)?;
+            let Tracked { delivery, waiting } = tracked.clone();
+            if let Some(waiting) = waiting {
+                let waiting = Waiting { next_attempt_at: now, sending: None, ..waiting };
+                back.push((delivery, waiting));
+            } else {
+                let event = delivery.retry()?;
+                retried.push((delivery, event));
+            }
+        }
+        self.put_back(&back)?;
+        Ok(self.record_deliveries(retried)?)
     }
 
-    /// Takes a delivery out of the outbox, unless it is just being sent.
-    pub fn discard_hook(&mut self, tracked: &Tracked, reason: Option<String>) -> Result<(), Error> {
-        let Tracked { delivery, waiting } = tracked;
-        let event = delivery.discard(reason)?;
-        if let Some(sending) = waiting.as_ref().and_then(|waiting| waiting.sending.as_ref()) {
-            return Err(being_sent(delivery, sending).into());
+    /// Takes deliveries out of the outbox; one that is being sent is refused.
+    pub fn discard_hooks(
+        &mut self,
+        deliveries: &[Tracked],
+        reason: Option<&str>,
+        lock_for: Span,
+    ) -> Result<(), Error> {
+        let mut discarded = Vec::with_capacity(deliveries.len());
+        for tracked in deliveries {
+            let event = tracked.delivery.discard(reason.map(str::to_owned))?;
+            free(tracked, self.now(), lock_for)?;
+            discarded.push((tracked.delivery.clone(), event));
         }
-        Ok(self.end_deliveries(vec![(delivery.clone(), event)])?)
+        Ok(self.record_deliveries(discarded)?)
     }
 
     /// Records the next events of deliveries, whose rows are known.
-    fn end_deliveries(&mut self, ended: Vec<(Delivery, Event)>) -> Result<(), Fault> {
-        if ended.is_empty() {
+    fn record_deliveries(&mut self, next: Vec<(Delivery, Event)>) -> Result<(), Fault> {
+        if next.is_empty() {
             return Ok(());
         }
         let (mut known, mut happened) = (Vec::new(), Vec::new());
-        for (delivery, event) in ended {
+        for (delivery, event) in next {
             let (id, at) = (None, self.now());
             let provenance = self.provenance().clone();
             let stream = delivery.id.into();
@@ -231,8 +255,8 @@ impl Transaction<'_> {
         self.forget_deliveries(&ids)
     }
 
-    /// Forgets what deliveries said that are over, when their task is gone: so a pruned task leaves
-    /// nothing in the outbox either.
+    /// Forgets what deliveries said that are over, when their task was pruned: so it leaves nothing in
+    /// the outbox either. A task that was only deleted keeps all that was said of it.
     pub(crate) fn forget_deliveries(&mut self, ids: &[DeliveryId]) -> Result<(), Fault> {
         let seqs = self.store.over_for_good(ids)?;
         self.forget_enqueued(&seqs)
@@ -338,6 +362,15 @@ fn error_of(sent: &Sent) -> Option<String> {
 
 fn new_lock() -> Result<Lock, Fault> {
     Ok(Lock(random_bits()?.to_be_bytes()))
+}
+
+/// Refuses a delivery that somebody is sending.
+fn free(tracked: &Tracked, now: Time, lock_for: Span) -> Result<(), Refusal> {
+    let sending = tracked.waiting.as_ref().and_then(|waiting| waiting.sending.as_ref());
+    match sending.filter(|sending| sending.holds(now, lock_for)) {
+        Some(sending) => Err(being_sent(&tracked.delivery, sending)),
+        None => Ok(()),
+    }
 }
 
 fn being_sent(delivery: &Delivery, sending: &Sending) -> Refusal {

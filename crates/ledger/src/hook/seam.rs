@@ -1,6 +1,7 @@
 //! What the hooks ask of an open transaction, with its SQL: the same in both dialects, but for the
 //! statements that PostgreSQL sends many rows with.
 
+use windlass_domain::duration::Span;
 use windlass_domain::hook::{Delivery, State, TTL, Trigger};
 use windlass_domain::{Code, DeliveryId, HookId, TaskId, Time};
 
@@ -55,7 +56,7 @@ pub(crate) const PUT_DELIVERY: &str = "INSERT INTO deliveries (enqueued_seq, id,
      ON CONFLICT (enqueued_seq) DO UPDATE SET version = excluded.version, state = excluded.state, \
      attempts = excluded.attempts, error = excluded.error, queued_at = excluded.queued_at, \
      ended_at = excluded.ended_at";
-/// By the primary key.
+/// By the primary key, of a row that is there.
 const UPDATE_DELIVERY: &str = "UPDATE deliveries SET version = $1, state = $2, attempts = $3, \
      error = $4, queued_at = $5, ended_at = $6 WHERE enqueued_seq = $7";
 const DELETE_DELIVERY: &str = "DELETE FROM deliveries WHERE enqueued_seq = $1";
@@ -73,7 +74,7 @@ pub(crate) const PUT_BACK: &str = "INSERT INTO outbox (delivery, hook, enqueued_
 
 /// By `outbox_locked`.
 pub(crate) const RECLAIM: &str = "UPDATE outbox SET lock_token = NULL, worker = NULL, locked_at = NULL, \
-     next_attempt_at = $1 WHERE lock_token IS NOT NULL AND locked_at <= $2";
+     next_attempt_at = $1 WHERE lock_token IS NOT NULL AND (locked_at <= $2 OR locked_at > $3)";
 /// By the primary key.
 const UNCLAIM: &str = "UPDATE outbox SET lock_token = NULL, worker = NULL, locked_at = NULL \
      WHERE delivery = $1 AND lock_token = $2";
@@ -82,11 +83,6 @@ pub(crate) const OVERDUE: &str = concat!(
     tracked_in_outbox!(),
     " WHERE lock_token IS NULL AND expires_at <= $1 ORDER BY expires_at LIMIT $2"
 );
-/// By `outbox_due`, but for rows of hooks that are not defined here; `?` stands for those that are.
-pub(crate) const CLAIM_DUE: &str = "UPDATE outbox SET lock_token = $1, worker = $2, locked_at = $3 \
-     WHERE delivery IN (SELECT delivery FROM outbox WHERE lock_token IS NULL \
-     AND next_attempt_at <= $3 AND expires_at > $3 AND attempts < max_attempts \
-     AND hook IN (?) ORDER BY next_attempt_at, enqueued_seq LIMIT $4)";
 /// By `outbox_locked`; the payload is read from the log.
 const CLAIMED: &str = "SELECT outbox.delivery, outbox.hook, outbox.attempts, outbox.expires_at, \
      events.kind, events.v, events.data FROM outbox \
@@ -96,11 +92,11 @@ const CLAIMED: &str = "SELECT outbox.delivery, outbox.hook, outbox.attempts, out
 pub(crate) const DUE_NEXT: &str = "SELECT min(next_attempt_at) FROM outbox \
      WHERE lock_token IS NULL AND hook IN (?)";
 pub(crate) const EXPIRE_NEXT: &str = "SELECT min(expires_at) FROM outbox WHERE lock_token IS NULL";
-pub(crate) const LOCKED_FIRST: &str =
-    "SELECT min(locked_at) FROM outbox WHERE lock_token IS NOT NULL";
+pub(crate) const LOCKED_FROM_TO: &str =
+    "SELECT min(locked_at), max(locked_at) FROM outbox WHERE lock_token IS NOT NULL";
 
 const COUNT_STATES: &str = "SELECT state, count(*) FROM deliveries GROUP BY state";
-const WAITING_FOR: &str = "SELECT count(*) FROM outbox WHERE hook = $1";
+const WAITING_BY_HOOK: &str = "SELECT hook, count(*) FROM outbox GROUP BY hook ORDER BY hook";
 const COUNT_LOCKED: &str = "SELECT count(*) FROM outbox WHERE lock_token IS NOT NULL";
 
 /// By `deliveries_state`.
@@ -123,15 +119,21 @@ const BY_PREFIX: &str =
 /// By `deliveries_tail`.
 const BY_SUFFIX: &str = concat!(tracked!(), " WHERE tail BETWEEN $1 AND $2 ORDER BY tail LIMIT $3");
 
-/// Deliveries that are over, of a task that is gone: nobody will send them again. By the unique
-/// index on `id`, and by `deliveries_task`.
-/// What the state is not cannot lead SQLite to the index on it, which has all that was delivered ever.
-const OVER_BY_ID: &str = "SELECT enqueued_seq FROM deliveries WHERE id IN (?) \
-     AND state NOT IN ('queued', 'failed') \
-     AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.id = task_id)";
-const OVER_OF_TASK: &str = "SELECT enqueued_seq FROM deliveries WHERE task_id = $1 \
-     AND state IN ('delivered', 'discarded') \
-     AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.id = task_id)";
+/// Deliveries that are over, of a task that was pruned, which is the last that happens to a task. By
+/// the unique index on `id` and by `deliveries_task`, then by `events_stream`. What the state is not
+/// cannot lead SQLite to the index on it, which has all that was delivered ever.
+macro_rules! over_for_good {
+    ($which:literal) => {
+        concat!(
+            "SELECT enqueued_seq FROM deliveries WHERE ",
+            $which,
+            " AND state NOT IN ('queued', 'failed') AND 'task_pruned' = (SELECT kind \
+             FROM events WHERE stream = task_id ORDER BY stream_seq DESC LIMIT 1)"
+        )
+    };
+}
+const OVER_BY_ID: &str = over_for_good!("deliveries.id IN (?)");
+const OVER_OF_TASK: &str = over_for_good!("task_id = $1");
 
 /// Rows without a delivery that waits, and deliveries that wait without a row.
 macro_rules! stray {
@@ -202,8 +204,8 @@ pub(crate) trait Hooks: Statements {
         Ok(())
     }
 
-    /// Writes rows of the view, most of which are there: all but those that came and changed in the
-    /// same transaction, as in an import.
+    /// Writes rows of the view that mostly are there: of an import, a delivery may begin and end at
+    /// once.
     fn update_deliveries(&mut self, deliveries: &[&Delivery]) -> Result<(), Fault> {
         for delivery in deliveries {
             let cells = [
@@ -272,10 +274,9 @@ pub(crate) trait Hooks: Statements {
         all(self, BY_SUFFIX, &cells, read_tracked)
     }
 
-    /// Reads the whole outbox: only for whoever changes definitions.
-    fn waiting_for_hook(&mut self, name: &str) -> Result<u64, Fault> {
-        let count = first(self, WAITING_FOR, &[Cell::Text(name)], |row| row.count(0))?;
-        Ok(count.unwrap_or(0))
+    /// How many deliveries of each hook are in the outbox. Reads the whole of it.
+    fn waiting_by_hook(&mut self) -> Result<Vec<(String, u64)>, Fault> {
+        all(self, WAITING_BY_HOOK, &[], |row| Ok((row.text(0)?, row.count(1)?)))
     }
 
     fn hook_counts(&mut self) -> Result<HookCounts, Fault> {
@@ -320,9 +321,11 @@ pub(crate) trait Hooks: Statements {
         Ok(())
     }
 
-    /// Takes deliveries from workers that have held them since `since`; returns how many.
-    fn reclaim(&mut self, since: Time, now: Time) -> Result<u64, Fault> {
-        self.run(RECLAIM, &[Cell::Int(now.as_millis()), Cell::Int(since.as_millis())])
+    /// Takes deliveries from workers that do not hold them any more, as [`Sending::holds`] has it;
+    /// returns how many.
+    fn reclaim(&mut self, now: Time, lock_for: Span) -> Result<u64, Fault> {
+        let times = [now, now.before(lock_for), now.plus(lock_for)];
+        self.run(RECLAIM, &times.map(|time| Cell::Int(time.as_millis())))
     }
 
     /// Gives a delivery back untried; false when it is not held under this lock.
@@ -349,32 +352,37 @@ pub(crate) trait Hooks: Statements {
             Cell::Text(&sending.worker),
             Cell::Int(sending.since.as_millis()),
         ];
-        let text = with_names(CLAIM_DUE, hooks, &mut cells);
-        // The limit comes last, after the names.
-        let text = text.replace("LIMIT $4", &format!("LIMIT ${}", cells.len() + 1));
+        cells.extend(hooks.iter().map(|name| Cell::Text(name)));
         cells.push(Cell::count(limit));
-        if self.run(&text, &cells)? == 0 {
+        if self.run(&claim_due(hooks.len()), &cells)? == 0 {
             return Ok(Vec::new());
         }
         all(self, CLAIMED, &[Cell::Bytes(&sending.lock.0)], read_claimed)
     }
 
     /// When there is something to do for these hooks: a delivery is due, or its time is over, or a
-    /// worker has held one for `lock_ms`.
-    fn next_due(&mut self, hooks: &[&str], lock_ms: i64) -> Result<Option<Time>, Fault> {
-        let mut earliest: Vec<i64> = Vec::new();
-        let mut cells = Vec::new();
-        let due = with_names(DUE_NEXT, hooks, &mut cells);
+    /// worker does not hold one any more.
+    fn next_due(
+        &mut self,
+        hooks: &[&str],
+        now: Time,
+        lock_for: Span,
+    ) -> Result<Option<Time>, Fault> {
+        let mut earliest: Vec<Time> = Vec::new();
         if !hooks.is_empty() {
-            earliest.extend(first(self, &due, &cells, |row| row.maybe_int(0))?.flatten());
+            let text = DUE_NEXT.replace('?', &places(1, hooks.len()));
+            let names: Vec<Cell<'_>> = hooks.iter().map(|name| Cell::Text(name)).collect();
+            earliest.extend(first(self, &text, &names, |row| maybe_time(row, 0))?.flatten());
         }
-        earliest.extend(first(self, EXPIRE_NEXT, &[], |row| row.maybe_int(0))?.flatten());
-        let locked = first(self, LOCKED_FIRST, &[], |row| row.maybe_int(0))?.flatten();
-        earliest.extend(locked.map(|since| since.saturating_add(lock_ms)));
-        Ok(earliest.into_iter().min().map(Time::from_millis))
+        earliest.extend(first(self, EXPIRE_NEXT, &[], |row| maybe_time(row, 0))?.flatten());
+        let times = |row: &dyn Columns| Ok((maybe_time(row, 0)?, maybe_time(row, 1)?));
+        let (from, to) = first(self, LOCKED_FROM_TO, &[], times)?.unwrap_or_default();
+        earliest.extend(from.map(|since| since.plus(lock_for)));
+        earliest.extend(to.filter(|since| *since > now.plus(lock_for)).map(|_| now));
+        Ok(earliest.into_iter().min())
     }
 
-    /// The events of deliveries that nobody will send again, because their task is gone.
+    /// The events of deliveries that are over and whose task was pruned.
     fn over_for_good(&mut self, ids: &[DeliveryId]) -> Result<Vec<u64>, Fault> {
         let mut found = Vec::new();
         for part in ids.chunks(IDS) {
@@ -416,18 +424,26 @@ fn with_ids<T>(
         bytes.resize(ids.len().next_power_of_two(), last);
     }
     let cells: Vec<Cell<'_>> = bytes.iter().map(|id| Cell::Bytes(id)).collect();
-    let places: Vec<String> = (1..=cells.len()).map(|number| format!("${number}")).collect();
-    run(&text.replace('?', &places.join(", ")), &cells)
+    run(&text.replace('?', &places(1, cells.len())), &cells)
 }
 
-/// A statement with names in the place of `?`, numbered on from the cells before.
-fn with_names<'a>(text: &str, names: &[&'a str], cells: &mut Vec<Cell<'a>>) -> String {
-    let mut places = Vec::with_capacity(names.len());
-    for name in names {
-        cells.push(Cell::Text(name));
-        places.push(format!("${}", cells.len()));
-    }
-    text.replace('?', &places.join(", "))
+/// The places of so many values in a statement, numbered from `first`.
+fn places(first: usize, count: usize) -> String {
+    let places: Vec<String> = (first..first + count).map(|number| format!("${number}")).collect();
+    places.join(", ")
+}
+
+/// Locks what is due of so many hooks, which follow the lock, the worker and the time; the limit comes
+/// last. By `outbox_due`, but for rows of hooks that are not asked for.
+pub(crate) fn claim_due(hooks: usize) -> String {
+    format!(
+        "UPDATE outbox SET lock_token = $1, worker = $2, locked_at = $3 \
+         WHERE delivery IN (SELECT delivery FROM outbox WHERE lock_token IS NULL \
+         AND next_attempt_at <= $3 AND expires_at > $3 AND attempts < max_attempts \
+         AND hook IN ({}) ORDER BY next_attempt_at, enqueued_seq LIMIT ${})",
+        places(4, hooks),
+        4 + hooks
+    )
 }
 
 /// Calls `write` with the cells of a delivery in the order of the table.
@@ -507,13 +523,13 @@ fn read_tracked(row: &dyn Columns) -> Result<Tracked, Fault> {
         error: row.maybe_text(9)?,
         enqueued_at: time(row, 10)?,
         queued_at: time(row, 11)?,
-        ended_at: row.maybe_int(12)?.map(Time::from_millis),
+        ended_at: maybe_time(row, 12)?,
     };
-    let waiting = match row.maybe_int(14)? {
+    let waiting = match maybe_time(row, 14)? {
         None => None,
-        Some(next) => Some(Waiting {
+        Some(next_attempt_at) => Some(Waiting {
             attempts: number(row, 13)?,
-            next_attempt_at: Time::from_millis(next),
+            next_attempt_at,
             expires_at: time(row, 15)?,
             last_error: row.maybe_text(16)?,
             sending: match row.maybe_id(17)? {
@@ -541,6 +557,10 @@ fn read_claimed(row: &dyn Columns) -> Result<ClaimedRow, Fault> {
 
 fn time(row: &dyn Columns, column: usize) -> Result<Time, Fault> {
     Ok(Time::from_millis(row.int(column)?))
+}
+
+fn maybe_time(row: &dyn Columns, column: usize) -> Result<Option<Time>, Fault> {
+    Ok(row.maybe_int(column)?.map(Time::from_millis))
 }
 
 fn number(row: &dyn Columns, column: usize) -> Result<u32, Fault> {

@@ -70,7 +70,7 @@ pub struct GraphEdge {
     #[schemars(with = "String")]
     pub to_task_id: TaskId,
     pub cross_project: bool,
-    /// The task it waits for is neither done nor archived nor missing.
+    /// The task that waits is here, and what it waits for is neither done nor archived nor missing.
     pub blocking: bool,
 }
 

@@ -3,11 +3,11 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windlass_domain::chain::Hash;
-use windlass_domain::{Code, ProjectId, Refusal, Status, TaskId, Time, text};
+use windlass_domain::{ProjectId, Refusal, Status, TaskId, Time, text};
 use windlass_ledger::{Edge, EdgeFilter, End, EndFilter, Error, Fault, Snapshot};
 
 use crate::context::Context;
+use crate::cursor::{cursor, place};
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet, Tone};
 use crate::view::{ProjectNames, limit};
@@ -108,7 +108,7 @@ pub struct EdgeView {
     pub to_tags: Vec<String>,
     /// The two are in different projects.
     pub cross_project: bool,
-    /// The task it waits for is neither done nor archived nor missing.
+    /// The task that waits is here, and what it waits for is neither done nor archived nor missing.
     pub blocking: bool,
     /// The task that waits is not in this ledger.
     pub missing_from: bool,
@@ -241,7 +241,7 @@ impl List {
             blocking: self.blocking_only,
             cross_project: self.cross_project_only,
             open: false,
-            after: self.cursor.as_deref().map(|cursor| self.place(cursor)).transpose()?,
+            after: self.after()?,
             limit: limit(self.limit)?,
         })
     }
@@ -253,7 +253,8 @@ impl List {
         let has_more = found.len() as u64 > filter.limit;
         found.truncate(usize::try_from(filter.limit).unwrap_or(usize::MAX));
         let last = found.last().filter(|_| has_more);
-        let next_cursor = last.map(|last| self.cursor(last.from.id, last.to.id)).transpose()?;
+        let next_cursor =
+            last.map(|last| cursor((last.from.id, last.to.id), &self.filters())).transpose()?;
         let mut names = ProjectNames::default();
         let mut dependencies = Vec::with_capacity(found.len());
         for edge in found {
@@ -263,46 +264,23 @@ impl List {
         Ok(Listed { dependencies, total, limit: filter.limit, has_more, next_cursor })
     }
 
-    /// A cursor belongs to its filters: with others it would skip and repeat dependencies.
-    fn cursor(&self, from: TaskId, to: TaskId) -> Result<String, Fault> {
-        Ok(format!("{from}-{to}-{}", self.fingerprint()?))
+    fn after(&self) -> Result<Option<(TaskId, TaskId)>, Refusal> {
+        let read = |from: &str, to: &str| Some((from.parse().ok()?, to.parse().ok()?));
+        self.cursor.as_deref().map(|cursor| place(cursor, &self.filters(), read)).transpose()
     }
 
-    fn place(&self, cursor: &str) -> Result<(TaskId, TaskId), Refusal> {
-        let refused = |why: &str| {
-            Refusal::new(Code::InvalidValue, format!("cursor '{cursor}' {why}"))
-                .hint("give the next_cursor of the last answer, with the same filters as there")
-                .detail("field", "cursor")
-                .detail("given", cursor)
-        };
-        let read = || {
-            let mut parts = cursor.splitn(3, '-');
-            let from = parts.next()?.parse().ok()?;
-            let to = parts.next()?.parse().ok()?;
-            Some(((from, to), parts.next()?))
-        };
-        let (place, fingerprint) = read().ok_or_else(|| refused("is not a cursor of this list"))?;
-        match self.fingerprint() {
-            Ok(own) if own == fingerprint => Ok(place),
-            _ => Err(refused("is of a list with other filters")),
-        }
-    }
-
-    /// What tells the filters of two lists apart.
-    fn fingerprint(&self) -> Result<String, Fault> {
+    /// What two questions with the same cursor must have in common.
+    fn filters(&self) -> Self {
         // However they were written, the same tags are the same filter.
         let tags = |given: &[String]| text::tags(given).unwrap_or_default();
-        let filters = Self {
+        Self {
             tag: tags(&self.tag),
             from_tag: tags(&self.from_tag),
             to_tag: tags(&self.to_tag),
             limit: 0,
             cursor: None,
             ..self.clone()
-        };
-        let text = serde_json::to_string(&filters)
-            .map_err(|source| Fault::bug("filters are not JSON").because(source))?;
-        Ok(Hash::of(text.as_bytes()).to_string().chars().take(8).collect())
+        }
     }
 }
 

@@ -28,10 +28,10 @@ pub struct Tree {
     /// How many steps to go at most
     #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
     #[serde(default = "ten")]
-    pub depth: u32,
+    pub depth: i64,
 }
 
-fn ten() -> u32 {
+fn ten() -> i64 {
     10
 }
 
@@ -87,8 +87,26 @@ impl Operation for Tree {
     const ACCESS: Access = Access::Read;
 
     fn run(&self, cx: &mut Context) -> Result<TreeShown, Error> {
-        if !(1..=DEEPEST).contains(&self.depth) {
-            return Err(Refusal::new(
+        let depth = self.deepest()?;
+        let direction = match self.dependents {
+            true => Direction::Dependents,
+            false => Direction::Dependencies,
+        };
+        cx.read(|snapshot| {
+            let root = snapshot.task_named(&self.task)?;
+            let walk = Walk::from(snapshot, root.id, direction, depth)?;
+            let (total, open) = walk.counts();
+            let cut = walk.steps.iter().any(|step| step.node.cut);
+            Ok(TreeShown { direction, tree: walk.into_tree()?, total, open, cut })
+        })
+    }
+}
+
+impl Tree {
+    fn deepest(&self) -> Result<u32, Refusal> {
+        let depth = u32::try_from(self.depth).ok();
+        depth.filter(|depth| (1..=DEEPEST).contains(depth)).ok_or_else(|| {
+            Refusal::new(
                 Code::InvalidValue,
                 format!("depth {} is not between 1 and {DEEPEST}", self.depth),
             )
@@ -96,18 +114,6 @@ impl Operation for Tree {
             .detail("field", "depth")
             .detail("limit", DEEPEST)
             .detail("given", self.depth)
-            .into());
-        }
-        let direction = match self.dependents {
-            true => Direction::Dependents,
-            false => Direction::Dependencies,
-        };
-        cx.read(|snapshot| {
-            let root = snapshot.task_named(&self.task)?;
-            let walk = Walk::from(snapshot, root.id, direction, self.depth)?;
-            let (total, open) = walk.counts();
-            let cut = walk.steps.iter().any(|step| step.node.cut);
-            Ok(TreeShown { direction, tree: walk.into_tree()?, total, open, cut })
         })
     }
 }
@@ -138,7 +144,9 @@ impl Walk {
         let mut steps = vec![Step { node: first, above: None, depth: 0 }];
         let mut next = 0;
         while let Some(Step { node, depth, .. }) = steps.get_mut(next) {
-            let (depth, id, is_expanded) = (*depth, node.task_id, !node.repeated);
+            // Nothing goes on behind a task that is missing, even if its edges were kept.
+            let is_expanded = !node.repeated && node.status.is_some();
+            let (depth, id) = (*depth, node.task_id);
             let below = match (is_expanded, direction) {
                 (false, _) => Vec::new(),
                 (true, Direction::Dependencies) => snapshot.prerequisites(id)?,
@@ -200,17 +208,18 @@ impl TreeNode {
     /// One line about the task.
     fn line(&self, before: &str) -> Cell {
         let status = self.status.map_or("missing", Status::as_str);
-        let facts = [Some(status), self.project.as_deref(), self.agent.as_deref()];
+        // The title comes last: it is cut where a page is narrow.
+        let facts = [
+            Some(status),
+            self.project.as_deref(),
+            self.agent.as_deref(),
+            self.repeated.then_some("shown elsewhere"),
+            self.cut.then_some("more below"),
+        ];
         let facts: Vec<&str> = facts.into_iter().flatten().collect();
         let mut text = format!("{before}{} {}", self.task_id.short(), facts.join(" · "));
         if let Some(title) = &self.title {
             text = format!("{text}: {title}");
-        }
-        if self.repeated {
-            text.push_str(" (shown elsewhere)");
-        }
-        if self.cut {
-            text.push_str(" …");
         }
         let tone = match self.settled {
             true => Tone::Dim,
@@ -225,7 +234,7 @@ impl TreeNode {
         for (index, node) in self.below.iter().enumerate() {
             let (branch, trunk) =
                 if index == last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
-            sheet = sheet.and_line(node.line(&format!("{before}{branch}")));
+            sheet = sheet.and_drawn(node.line(&format!("{before}{branch}")));
             sheet = node.draw_below(&format!("{before}{trunk}"), sheet);
         }
         sheet
@@ -234,7 +243,7 @@ impl TreeNode {
 
 impl Output for TreeShown {
     fn sheet(&self, _now: Time) -> Sheet {
-        let sheet = Sheet::line(self.tree.line(""));
+        let sheet = Sheet::default().and_drawn(self.tree.line(""));
         let sheet = self.tree.draw_below("", sheet);
         let tasks = counted(self.total, "task");
         let told = match (self.direction, self.total) {
@@ -244,7 +253,7 @@ impl Output for TreeShown {
             (Direction::Dependents, 1) => format!("1 task waits for it, {} open", self.open),
             (Direction::Dependents, _) => format!("{tasks} wait for it, {} open", self.open),
         };
-        let more = if self.cut { "; there is more below …, see --depth" } else { "" };
+        let more = if self.cut { "; there is more below, see --depth" } else { "" };
         sheet.and_line(Cell::dim(format!("{told}{more}")))
     }
 }

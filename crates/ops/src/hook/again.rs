@@ -3,13 +3,15 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windlass_domain::hook::{Delivery, State};
+use windlass_domain::hook::State;
 use windlass_domain::{DeliveryId, Refusal, Time, text};
-use windlass_ledger::{Error, Shown};
+use windlass_ledger::{Error, Shown, Snapshot, Tracked};
 
+use super::dispatch::LOCK_FOR;
+use super::view::deliveries;
 use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Output};
-use crate::sheet::{Sheet, counted};
+use crate::sheet::Sheet;
 use crate::view::usage;
 
 /// Puts deliveries that did not arrive back into the outbox.
@@ -29,7 +31,8 @@ pub struct Retry {
     pub author: Option<String>,
 }
 
-/// Deliveries that are tried again, from the first attempt on.
+/// Deliveries that are due now: from the first attempt on, or those that were still waiting with the
+/// attempts they have left.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Retried {
     pub count: u64,
@@ -40,7 +43,8 @@ pub struct Retried {
 impl Operation for Retry {
     type Output = Retried;
     const NAME: &'static str = "hook.retry";
-    const ABOUT: &'static str = "Send deliveries again that failed or were discarded";
+    const ABOUT: &'static str =
+        "Send deliveries again that failed or were discarded, or now if they wait";
     const EXAMPLE: &'static str = "windlass hook retry --all-failed";
     const ACCESS: Access = Access::Write;
 
@@ -48,23 +52,37 @@ impl Operation for Retry {
         named_or_all(&self.ids, self.all_failed)?;
         let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
         cx.write(&actor, |tx| {
-            let mut deliveries: Vec<Delivery> = Vec::new();
-            if self.all_failed {
-                let failed = tx.deliveries(Shown::Ended(State::Failed), u64::from(u32::MAX))?;
-                // As they were enqueued, so they are sent.
-                deliveries.extend(failed.into_iter().rev().map(|tracked| tracked.delivery));
-            }
-            for id in &self.ids {
-                let delivery = tx.delivery_named(id)?.delivery;
-                if !deliveries.contains(&delivery) {
-                    deliveries.push(delivery);
-                }
-            }
-            tx.retry_hooks(&deliveries)?;
-            let delivery_ids: Vec<DeliveryId> = deliveries.iter().map(|d| d.id).collect();
+            let deliveries = chosen(tx, &self.ids, self.all_failed)?;
+            tx.retry_hooks(&deliveries, LOCK_FOR)?;
+            let delivery_ids = ids_of(&deliveries);
             Ok(Retried { count: delivery_ids.len() as u64, delivery_ids })
         })
     }
+}
+
+/// The deliveries that are meant, each once, as they were enqueued.
+fn chosen(
+    snapshot: &mut Snapshot<'_>,
+    ids: &[String],
+    all_failed: bool,
+) -> Result<Vec<Tracked>, Error> {
+    if all_failed {
+        let mut failed = snapshot.deliveries(Shown::Ended(State::Failed), u64::from(u32::MAX))?;
+        failed.reverse();
+        return Ok(failed);
+    }
+    let mut deliveries: Vec<Tracked> = Vec::with_capacity(ids.len());
+    for id in ids {
+        let tracked = snapshot.delivery_named(id)?;
+        if !deliveries.contains(&tracked) {
+            deliveries.push(tracked);
+        }
+    }
+    Ok(deliveries)
+}
+
+fn ids_of(deliveries: &[Tracked]) -> Vec<DeliveryId> {
+    deliveries.iter().map(|tracked| tracked.delivery.id).collect()
 }
 
 fn named_or_all(ids: &[String], all: bool) -> Result<(), Refusal> {
@@ -72,7 +90,7 @@ fn named_or_all(ids: &[String], all: bool) -> Result<(), Refusal> {
         (false, false) | (true, true) => Ok(()),
         (true, false) => Err(usage(
             "say which deliveries",
-            "give their ids, or --all-failed; list them: windlass hook list",
+            "give their ids, or --all-failed; list them: windlass hook list --state all",
         )),
         (false, true) => {
             Err(usage("give ids or --all-failed, not both", "--all-failed takes them all"))
@@ -82,10 +100,8 @@ fn named_or_all(ids: &[String], all: bool) -> Result<(), Refusal> {
 
 impl Output for Retried {
     fn sheet(&self, _now: Time) -> Sheet {
-        let sheet = Sheet::line(match self.count {
-            1 => "1 delivery waits to be sent again".to_owned(),
-            count => format!("{count} deliveries wait to be sent again"),
-        });
+        let wait = if self.count == 1 { "waits" } else { "wait" };
+        let sheet = Sheet::line(format!("{} {wait} to be sent again", deliveries(self.count)));
         match self.count {
             0 => sheet,
             _ => sheet.and_line("windlass hook drain sends them"),
@@ -100,6 +116,10 @@ pub struct Discard {
     #[arg(value_name = "ID")]
     #[serde(default)]
     pub ids: Vec<String>,
+    /// All that failed
+    #[arg(long, conflicts_with = "ids")]
+    #[serde(default)]
+    pub all_failed: bool,
     /// Why
     #[arg(long, value_name = "TEXT")]
     #[serde(default)]
@@ -126,21 +146,13 @@ impl Operation for Discard {
     const ACCESS: Access = Access::Write;
 
     fn run(&self, cx: &mut Context) -> Result<Discarded, Error> {
-        if self.ids.is_empty() {
-            let hint = "give their ids; list them: windlass hook list --state all";
-            return Err(usage("say which deliveries", hint).into());
-        }
+        named_or_all(&self.ids, self.all_failed)?;
         let reason = self.reason.as_deref().map(text::reason).transpose()?;
         let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
         cx.write(&actor, |tx| {
-            let mut delivery_ids = Vec::new();
-            for id in &self.ids {
-                let tracked = tx.delivery_named(id)?;
-                if !delivery_ids.contains(&tracked.delivery.id) {
-                    tx.discard_hook(&tracked, reason.clone())?;
-                    delivery_ids.push(tracked.delivery.id);
-                }
-            }
+            let deliveries = chosen(tx, &self.ids, self.all_failed)?;
+            tx.discard_hooks(&deliveries, reason.as_deref(), LOCK_FOR)?;
+            let delivery_ids = ids_of(&deliveries);
             Ok(Discarded { count: delivery_ids.len() as u64, delivery_ids })
         })
     }
@@ -148,7 +160,6 @@ impl Operation for Discard {
 
 impl Output for Discarded {
     fn sheet(&self, _now: Time) -> Sheet {
-        let deliveries = counted(self.count, "delivery").replace("deliverys", "deliveries");
-        Sheet::line(format!("{deliveries} discarded"))
+        Sheet::line(format!("{} discarded", deliveries(self.count)))
     }
 }

@@ -13,13 +13,14 @@ use windlass_domain::Time;
 use windlass_domain::duration::Span;
 use windlass_domain::hook::{Hook, Target as Where};
 use windlass_hands::delivery::{
-    Address, Courier, InTime, Message, NotReady, Outcome, Ready, Target,
+    Address, Courier, InTime, Message, NotReady, Outcome, Ready, Secret, Target,
 };
 use windlass_ledger::{
     Again, Attempt, Claimed, Claims, Clock, Error, Fault, Sent, Settled, Transaction,
 };
 
-use crate::context::{Context, Step};
+use crate::context::{Context, Step, Surroundings};
+use crate::sheet::counted;
 
 /// Attempts at the same time.
 const CONCURRENCY: NonZeroUsize = NonZeroUsize::new(16).unwrap();
@@ -67,11 +68,53 @@ pub(crate) struct Tally {
     pub(crate) lost: u64,
 }
 
+impl Tally {
+    /// What was counted since then.
+    pub(crate) fn since(&self, before: &Self) -> Self {
+        Self {
+            claimed: self.claimed - before.claimed,
+            attempted: self.attempted - before.attempted,
+            delivered: self.delivered - before.delivered,
+            retried: self.retried - before.retried,
+            failed: self.failed - before.failed,
+            reclaimed: self.reclaimed - before.reclaimed,
+            reclaimed_failed: self.reclaimed_failed - before.reclaimed_failed,
+            preflight_failed: self.preflight_failed - before.preflight_failed,
+            lost: self.lost - before.lost,
+        }
+    }
+
+    /// What there is to tell, in a line.
+    pub(crate) fn in_words(&self) -> Option<String> {
+        let delivered = format!("{} delivered", counted(self.delivered, "hook"));
+        let trouble = self.trouble();
+        match (self.attempted, trouble.is_empty()) {
+            (0, true) => None,
+            (_, true) => Some(delivered),
+            (_, false) => Some(format!("{delivered}, {}", trouble.join(", "))),
+        }
+    }
+
+    /// What there is to tell beside deliveries that arrived.
+    pub(crate) fn trouble(&self) -> Vec<String> {
+        let told = [
+            (self.retried, "will be tried again"),
+            (self.failed + self.reclaimed_failed, "failed for good"),
+            (self.reclaimed, "taken back from a worker that was gone"),
+            (self.preflight_failed, "could not be sent at all"),
+            (self.lost, "taken over by another worker"),
+        ];
+        let told = told.into_iter().filter(|(count, _)| *count > 0);
+        told.map(|(count, what)| format!("{count} {what}")).collect()
+    }
+}
+
 impl Dispatch {
     pub(crate) fn new(cx: &Context) -> Result<Self, Error> {
         let courier = Courier::new(CONCURRENCY).map_err(not_ready)?;
         courier.stop_on_signals().map_err(not_ready)?;
-        let worker = format!("{}-{}", cx.surroundings.user, std::process::id());
+        let Surroundings { user, host, .. } = &cx.surroundings;
+        let worker = format!("{user}@{host}-{}", std::process::id());
         Ok(Self {
             worker,
             tally: Tally::default(),
@@ -134,9 +177,9 @@ impl Dispatch {
         let clock = cx.clock();
         let Self { worker, finished, .. } = &*self;
         let (settled, claims, since) = cx.write_part(&actor, |tx| {
-            let settled = settle(tx, finished)?;
-            // Ours are as late as the ledger's, so nothing is taken to last longer than it does.
+            // Not later than the ledger's, so that nothing is taken to last longer than it does.
             let since = Since { instant: Instant::now(), time: clock.now() };
+            let settled = settle(tx, finished)?;
             let claims = match wanted {
                 0 => Claims::default(),
                 wanted => tx.claim_hooks(worker, wanted, LOCK_FOR)?,
@@ -152,7 +195,7 @@ impl Dispatch {
 
     /// Targets are made ready anew for each claim, so that changed variables count.
     fn hand_over(&mut self, cx: &Context, claimed: Vec<Claimed>, since: Since) {
-        let lookup = |name: &str| cx.surroundings.variables.get(name);
+        let variables = cx.surroundings.variables.all();
         let timestamp = cx.now().as_millis().div_euclid(1_000);
         let clock = cx.clock();
         let mut targets: HashMap<String, Result<Ready, Outcome>> = HashMap::new();
@@ -160,7 +203,7 @@ impl Dispatch {
             let hook = &claimed.hook;
             let ready = targets
                 .entry(hook.name.clone())
-                .or_insert_with(|| self.courier.prepare(&target(hook), &lookup));
+                .or_insert_with(|| self.courier.prepare(&target(hook), variables));
             let ready = match ready {
                 Ok(ready) => ready,
                 Err(outcome) => {
@@ -273,7 +316,10 @@ fn target(hook: &Hook) -> Target {
         Where::Command { argv } => Address::Command { argv: argv.clone() },
     };
     let limit = Duration::from_millis(u64::try_from(hook.timeout_ms).unwrap_or(0));
-    let secret = hook.secret.as_ref().map(|secret| secret.as_written().to_owned());
+    let secret = hook.secret.as_ref().map(|secret| match secret.variable() {
+        Some(name) => Secret::Variable(name.to_owned()),
+        None => Secret::Itself(secret.as_written().to_owned()),
+    });
     Target { address, secret, limit }
 }
 

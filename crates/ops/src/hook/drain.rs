@@ -9,6 +9,7 @@ use windlass_domain::Time;
 use windlass_ledger::Error;
 
 use super::dispatch::{Dispatch, LOCK_FOR, Tally};
+use super::view::Unknown;
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output, Place};
 use crate::sheet::{Cell, Sheet, counted};
@@ -48,6 +49,8 @@ pub struct Drained {
     pub preflight_failed: u64,
     /// Attempts that took so long that somebody else took the delivery over.
     pub lost: u64,
+    /// What waits for hooks that are not defined here.
+    pub unknown: Vec<Unknown>,
     pub duration_ms: u64,
 }
 
@@ -60,13 +63,15 @@ impl Operation for Drain {
     const PLACE: Place = Place::Workplace;
 
     fn run(&self, cx: &mut Context) -> Result<Drained, Error> {
-        let limit = limit(self.limit.unwrap_or(USUAL))?;
+        let limit = limit(self.limit.unwrap_or(USUAL))
+            .map_err(|refusal| refusal.hint(format!("give --limit {USUAL}")))?;
         let started = Instant::now();
         let mut dispatch = Dispatch::new(cx)?;
         if is_due(cx)? {
             dispatch.send(cx, limit)?;
         }
-        Ok(Drained::of(&dispatch, started))
+        let unknown = cx.read(|snapshot| Ok(Unknown::all(snapshot)?))?;
+        Ok(Drained { unknown, ..Drained::of(&dispatch, started) })
     }
 }
 
@@ -102,35 +107,37 @@ impl Drained {
             reclaimed_failed,
             preflight_failed,
             lost,
+            unknown: Vec::new(),
             duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         }
     }
 
-    /// What there is to tell beside deliveries that arrived.
-    fn trouble(&self) -> Vec<String> {
-        let told = [
-            (self.retried, "will be tried again"),
-            (self.failed + self.reclaimed_failed, "failed for good"),
-            (self.reclaimed, "taken back from a worker that was gone"),
-            (self.preflight_failed, "could not be sent at all"),
-            (self.lost, "taken over by another worker"),
-        ];
-        let told = told.into_iter().filter(|(count, _)| *count > 0);
-        told.map(|(count, what)| format!("{count} {what}")).collect()
+    fn tally(&self) -> Tally {
+        Tally {
+            claimed: self.claimed,
+            attempted: self.attempted,
+            delivered: self.delivered,
+            retried: self.retried,
+            failed: self.failed,
+            reclaimed: self.reclaimed,
+            reclaimed_failed: self.reclaimed_failed,
+            preflight_failed: self.preflight_failed,
+            lost: self.lost,
+        }
     }
 }
 
 impl Output for Drained {
     fn sheet(&self, _now: Time) -> Sheet {
-        let trouble = self.trouble();
-        if self.attempted == 0 && trouble.is_empty() {
-            return Sheet::line("no hook was due");
-        }
-        let delivered = counted(self.delivered, "hook");
-        let sheet = Sheet::line(format!("{delivered} delivered"));
-        match trouble.is_empty() {
+        let trouble = self.tally().trouble();
+        let sheet = match self.attempted == 0 && trouble.is_empty() {
+            true => Sheet::line("no hook was due"),
+            false => Sheet::line(format!("{} delivered", counted(self.delivered, "hook"))),
+        };
+        let sheet = match trouble.is_empty() {
             true => sheet,
             false => sheet.and_line(Cell::dim(trouble.join(", "))),
-        }
+        };
+        self.unknown.iter().map(Unknown::in_words).fold(sheet, Sheet::and_line)
     }
 }

@@ -7,10 +7,11 @@ use windlass_domain::Time;
 use windlass_domain::hook::State;
 use windlass_ledger::{Error, Shown};
 
-use super::view::{DeliveryView, HookView, OutboxCounts};
+use super::view::{DeliveryView, HookView, OutboxCounts, Unknown};
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet};
+use crate::view::limit;
 
 /// Lists the hooks, and deliveries of one state.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -20,7 +21,7 @@ pub struct List {
     #[serde(default = "failed")]
     pub state: Which,
     /// How many deliveries at most, newest first
-    #[arg(long, value_name = "NUMBER", default_value_t = 20)]
+    #[arg(short, long, value_name = "NUMBER", default_value_t = 20, allow_negative_numbers = true)]
     #[serde(default = "twenty")]
     pub limit: u64,
 }
@@ -37,6 +38,20 @@ pub enum Which {
     Failed,
     Discarded,
     All,
+}
+
+impl Which {
+    fn of(self, counts: &OutboxCounts) -> u64 {
+        let OutboxCounts { queued, processing, delivered, failed, discarded } = *counts;
+        match self {
+            Self::Queued => queued,
+            Self::Processing => processing,
+            Self::Delivered => delivered,
+            Self::Failed => failed,
+            Self::Discarded => discarded,
+            Self::All => queued + processing + delivered + failed + discarded,
+        }
+    }
 }
 
 fn failed() -> Which {
@@ -67,7 +82,13 @@ pub struct Listed {
     /// Which deliveries are shown.
     pub state: Which,
     pub deliveries: Vec<DeliveryView>,
+    /// How many deliveries are of that state.
+    pub total: u64,
+    /// There are more of them than are shown.
+    pub has_more: bool,
     pub counts: OutboxCounts,
+    /// What waits for hooks that are not defined here.
+    pub unknown: Vec<Unknown>,
 }
 
 impl Operation for List {
@@ -80,14 +101,20 @@ impl Operation for List {
 
     fn run(&self, cx: &mut Context) -> Result<Listed, Error> {
         let settings = cx.settings.clone();
+        let limit = limit(self.limit)?;
         cx.read(|snapshot| {
             let hooks = snapshot.hooks()?;
-            let deliveries = snapshot.deliveries(self.state.into(), self.limit)?;
+            let deliveries = snapshot.deliveries(self.state.into(), limit)?;
+            let counts: OutboxCounts = snapshot.hook_counts()?.into();
+            let total = self.state.of(&counts);
             Ok(Listed {
                 hooks: hooks.iter().map(|hook| HookView::of(hook, &settings)).collect(),
                 state: self.state,
-                deliveries: deliveries.iter().map(DeliveryView::from).collect(),
-                counts: snapshot.hook_counts()?.into(),
+                total,
+                has_more: total > deliveries.len() as u64,
+                deliveries: deliveries.iter().map(|t| DeliveryView::new(t, &hooks)).collect(),
+                counts,
+                unknown: Unknown::all(snapshot)?,
             })
         })
     }
@@ -109,6 +136,12 @@ impl Output for Listed {
                 self.deliveries.iter().map(|delivery| delivery_row(delivery, now)).collect(),
             ),
         };
+        let sheet = match self.total.saturating_sub(self.deliveries.len() as u64) {
+            0 => sheet,
+            more => sheet.and_line(Cell::dim(format!("and {more} more: --limit {}", self.total))),
+        };
+        let unknown = self.unknown.iter().map(Unknown::in_words);
+        let sheet = unknown.fold(sheet, Sheet::and_line);
         sheet.and_line(Cell::dim(format!("outbox: {}", self.counts.in_words())))
     }
 }

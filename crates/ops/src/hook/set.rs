@@ -6,15 +6,30 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::duration::Span;
-use windlass_domain::hook::{Hook, MAX_ATTEMPTS, Secret, TIMEOUT, Target, Trigger};
+use windlass_domain::hook::{
+    Hook, MAX_ATTEMPTS, Secret, TIMEOUT, Target, Trigger, check_name, shown_header,
+};
 use windlass_domain::{Code, Refusal, Time};
-use windlass_ledger::Error;
+use windlass_ledger::{Defined, Error};
 
 use super::view::HookView;
 use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::Sheet;
 use crate::view::usage;
+
+/// Our own options, which a command takes for arguments of its own.
+const OPTIONS: [&str; 9] = [
+    "--on",
+    "--url",
+    "--header",
+    "--secret",
+    "--project",
+    "--tag",
+    "--max-attempts",
+    "--timeout",
+    "--author",
+];
 
 /// Defines a hook in the ledger, or defines it anew.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -33,7 +48,8 @@ pub struct Set {
     #[arg(long, value_name = "HEADER")]
     #[serde(default)]
     pub header: Vec<String>,
-    /// The program that gets it on its standard input, with its arguments up to the end or a `;`
+    /// The program that gets it on its standard input, with all that follows as its arguments, up to
+    /// a `;`: give other options before it
     #[arg(
         long,
         value_name = "PROGRAM",
@@ -69,15 +85,26 @@ pub struct Set {
     pub author: Option<String>,
 }
 
+/// The hook as it is defined now.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct WasSet {
+    #[serde(flatten)]
+    pub hook: HookView,
+    /// The ledger had defined it otherwise, or in the same way, before.
+    pub replaced: bool,
+    /// What may not be as it was meant.
+    pub warnings: Vec<String>,
+}
+
 impl Operation for Set {
-    type Output = HookView;
+    type Output = WasSet;
     const NAME: &'static str = "hook.set";
     const ABOUT: &'static str = "Define a hook: what sets it off, and where it is sent";
     const EXAMPLE: &'static str =
         "windlass hook set on_done --url http://127.0.0.1:18789/events --secret '$HOOK_SECRET'";
     const ACCESS: Access = Access::Admin;
 
-    fn run(&self, cx: &mut Context) -> Result<HookView, Error> {
+    fn run(&self, cx: &mut Context) -> Result<WasSet, Error> {
         let hook = self.definition()?.checked()?;
         hook.fit_for_ledger()?;
         let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
@@ -85,14 +112,57 @@ impl Operation for Set {
             for project in &hook.projects {
                 tx.project_named(project)?;
             }
+            let is_same = |known: &Defined| known.hook.name == hook.name;
+            let replaced =
+                tx.hooks()?.iter().any(|known| known.in_ledger.is_some() && is_same(known));
             tx.set_hook(hook.clone())?;
-            Ok(HookView::new(&hook, "ledger"))
+            let warnings = warnings(&hook);
+            Ok(WasSet { hook: HookView::new(&hook, "ledger"), replaced, warnings })
         })
     }
 }
 
+/// What may not be as it was meant.
+fn warnings(hook: &Hook) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if hook.on == Trigger::OnGate {
+        warnings.push("nothing sets off on_gate yet".to_owned());
+    }
+    match &hook.target {
+        Target::Url { headers, .. } => {
+            let literal = |(name, value): &(&String, &String)| {
+                shown_header(value) != value.as_str() && may_be_secret(name, value)
+            };
+            warnings.extend(headers.iter().filter(literal).map(|(name, _)| {
+                format!(
+                    "the value of {name} is kept in the ledger for ever, where others can read it; \
+                     if it is a secret, change it there and write $NAME here"
+                )
+            }));
+        }
+        Target::Command { argv } => {
+            let is_ours =
+                |word: &&String| OPTIONS.contains(&word.split('=').next().unwrap_or(word));
+            warnings.extend(argv.iter().skip(1).filter(is_ours).map(|word| {
+                format!("{word} is an argument of the command; options of hook set come before it")
+            }));
+        }
+    }
+    warnings
+}
+
+/// Whether a header looks as if it carries a credential.
+fn may_be_secret(name: &str, value: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let words = ["auth", "cookie", "key", "token", "secret", "password", "signature"];
+    let schemes = ["bearer ", "basic ", "token "];
+    words.iter().any(|word| name.contains(word))
+        || schemes.iter().any(|scheme| value.to_ascii_lowercase().starts_with(scheme))
+}
+
 impl Set {
     fn definition(&self) -> Result<Hook, Refusal> {
+        check_name(&self.name)?;
         let target = match (&self.url, self.command.is_empty()) {
             (Some(url), true) => Target::Url { url: url.clone(), headers: headers(&self.header)? },
             (None, false) if self.header.is_empty() => {
@@ -143,9 +213,12 @@ fn headers(given: &[String]) -> Result<BTreeMap<String, String>, Refusal> {
     Ok(headers)
 }
 
-impl Output for HookView {
+impl Output for WasSet {
     fn sheet(&self, _now: Time) -> Sheet {
-        Sheet::line(format!("hook {} is set: {}", self.name, self.in_words()))
+        let Self { hook, replaced, warnings } = self;
+        let became = if *replaced { "replaced" } else { "set" };
+        let sheet = Sheet::line(format!("hook {} is {became}: {}", hook.name, hook.in_words()));
+        warnings.iter().fold(sheet, |sheet, warning| sheet.and_line(format!("warning: {warning}")))
     }
 }
 
@@ -185,10 +258,9 @@ impl Operation for Remove {
             }
             tx.remove_hook(&defined)?;
             // The settings may define one of the same name, which counts from now on.
-            let waiting = match tx.hook_named(&self.name) {
-                Ok(_) => 0,
-                Err(_) => tx.waiting_for_hook(&self.name)?,
-            };
+            let unknown = tx.waiting_for_unknown()?.into_iter();
+            let of_this = unknown.filter(|(name, _)| *name == self.name);
+            let waiting = of_this.map(|(_, count)| count).sum();
             Ok(Removed { name: self.name.clone(), waiting })
         })
     }

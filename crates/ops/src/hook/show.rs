@@ -10,7 +10,7 @@ use windlass_ledger::{Error, Fault, Snapshot, Tracked};
 use super::view::{DeliveryView, HookView};
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
-use crate::sheet::{Cell, Sheet};
+use crate::sheet::{Cell, Sheet, relative};
 
 /// Shows a hook or a delivery.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -66,7 +66,7 @@ impl Operation for Show {
                 other => other?,
             };
             let message = Some(message(snapshot, &tracked)?);
-            let delivery = Some(DeliveryView::from(&tracked));
+            let delivery = Some(DeliveryView::new(&tracked, &snapshot.hooks()?));
             Ok(Shown { hook: None, delivery, message })
         })
     }
@@ -137,14 +137,30 @@ fn hook_facts(hook: &HookView) -> Vec<(&'static str, Cell)> {
     facts
 }
 
+/// What happens to a delivery next, in a sentence.
+fn in_full(delivery: &DeliveryView, now: Time) -> String {
+    let next = delivery.next(now);
+    match (&delivery.worker, delivery.locked_until) {
+        (Some(worker), Some(until)) if delivery.is_held(now) => {
+            format!("by {worker}, begun {next}; others may take it over {}", relative(until, now))
+        }
+        (Some(worker), _) => format!("by {worker}, not heard of: the next drain takes it over"),
+        (None, _) if delivery.ended_at.is_none() && !delivery.hook_defined => {
+            format!("{next}: hook {} is not defined here", delivery.hook)
+        }
+        (None, _) => next,
+    }
+}
+
 fn delivery_facts<'a>(
     delivery: &DeliveryView,
     message: Option<&Message>,
     now: Time,
 ) -> Vec<(&'a str, Cell)> {
-    let when = match delivery.ended_at {
-        Some(_) => "ended",
-        None => "next",
+    let when = match (delivery.ended_at, delivery.locked_at) {
+        (Some(_), _) => "ended",
+        (None, Some(_)) => "being sent",
+        (None, None) => "next",
     };
     let op_id = message.and_then(|message| message.op_id.clone());
     let correlation = message.and_then(|message| message.correlation_id);
@@ -154,8 +170,7 @@ fn delivery_facts<'a>(
         ("task", delivery.task_id.short().into()),
         ("state", delivery.state_cell()),
         ("tried", format!("{} of {}", delivery.attempts, delivery.max_attempts).into()),
-        (when, delivery.next(now).into()),
-        ("worker", delivery.worker.clone().unwrap_or_default().into()),
+        (when, in_full(delivery, now).into()),
         ("error", delivery.last_error.clone().unwrap_or_default().into()),
         ("op id", op_id.unwrap_or_default().into()),
         ("correlation", correlation.map(|id| id.to_string()).unwrap_or_default().into()),

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windlass_domain::hook::{Hook, State, Target};
+use windlass_domain::hook::{Hook, State, Target, shown_header, shown_url};
 use windlass_domain::{DeliveryId, TaskId, Time};
-use windlass_ledger::{Defined, HookCounts, Tracked};
+use windlass_ledger::{Defined, Fault, HookCounts, Snapshot, Tracked};
 
+use super::dispatch::LOCK_FOR;
 use crate::settings::Resolved;
-use crate::sheet::{Cell, Tone, relative};
+use crate::sheet::{Cell, Tone, ago, relative};
 
 /// Where a hook of the ledger is defined.
 const LEDGER: &str = "ledger";
@@ -22,8 +23,9 @@ pub struct HookView {
     pub on: String,
     /// Where it is sent by HTTP, without the query, which may hold a secret.
     pub url: Option<String>,
-    /// As they are written: `$NAME` is put in when the hook is sent.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    /// As they are written where they name a variable: `$NAME` is put in when the hook is sent. Any
+    /// other value is `set`.
+    #[serde(default)]
     pub headers: BTreeMap<String, String>,
     /// The program that gets it instead, with its arguments.
     pub command: Option<Vec<String>>,
@@ -42,7 +44,11 @@ pub struct HookView {
 impl HookView {
     pub(crate) fn new(hook: &Hook, source: impl Into<String>) -> Self {
         let (url, headers, command) = match &hook.target {
-            Target::Url { url, headers } => (Some(without_query(url)), headers.clone(), None),
+            Target::Url { url, headers } => {
+                let shown = headers.iter();
+                let shown = shown.map(|(name, value)| (name.clone(), shown_header(value).into()));
+                (Some(shown_url(url)), shown.collect(), None)
+            }
             Target::Command { argv } => (None, BTreeMap::new(), Some(argv.clone())),
         };
         Self {
@@ -98,14 +104,6 @@ impl HookView {
     }
 }
 
-/// An address without its query.
-fn without_query(url: &str) -> String {
-    match url.split_once('?') {
-        Some((address, _)) => format!("{address}?…"),
-        None => url.to_owned(),
-    }
-}
-
 /// A hook on its way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DeliveryView {
@@ -113,6 +111,8 @@ pub struct DeliveryView {
     #[schemars(with = "String")]
     pub delivery_id: DeliveryId,
     pub hook: String,
+    /// Its hook is defined here. If not, it waits for somebody who knows the hook.
+    pub hook_defined: bool,
     pub trigger: String,
     #[schemars(with = "String")]
     pub task_id: TaskId,
@@ -135,13 +135,17 @@ pub struct DeliveryView {
     pub worker: Option<String>,
     #[schemars(with = "Option<String>")]
     pub locked_at: Option<Time>,
+    /// When others may take it over from whoever is sending it.
+    #[schemars(with = "Option<String>")]
+    pub locked_until: Option<Time>,
     /// When it was delivered, failed or was discarded.
     #[schemars(with = "Option<String>")]
     pub ended_at: Option<Time>,
 }
 
-impl From<&Tracked> for DeliveryView {
-    fn from(tracked: &Tracked) -> Self {
+impl DeliveryView {
+    /// A delivery where these hooks are defined.
+    pub(crate) fn new(tracked: &Tracked, hooks: &[Defined]) -> Self {
         let Tracked { delivery, waiting } = tracked;
         let waiting = waiting.as_ref();
         let sending = waiting.and_then(|waiting| waiting.sending.as_ref());
@@ -153,6 +157,7 @@ impl From<&Tracked> for DeliveryView {
         Self {
             delivery_id: delivery.id,
             hook: delivery.hook.clone(),
+            hook_defined: hooks.iter().any(|defined| defined.hook.name == delivery.hook),
             trigger: delivery.trigger.as_str().to_owned(),
             task_id: delivery.task,
             state: state.to_owned(),
@@ -166,12 +171,11 @@ impl From<&Tracked> for DeliveryView {
             expires_at: waiting.map(|waiting| waiting.expires_at),
             worker: sending.map(|sending| sending.worker.clone()),
             locked_at: sending.map(|sending| sending.since),
+            locked_until: sending.map(|sending| sending.since.plus(LOCK_FOR)),
             ended_at: delivery.ended_at,
         }
     }
-}
 
-impl DeliveryView {
     pub(crate) fn state_cell(&self) -> Cell {
         let tone = match State::from_text(&self.state) {
             Some(State::Queued) => Tone::Plain,
@@ -183,14 +187,50 @@ impl DeliveryView {
         Cell::toned(&self.state, tone)
     }
 
-    /// What happens to it next, or when it ended.
+    /// Somebody is sending it and may still do so.
+    pub(crate) fn is_held(&self, now: Time) -> bool {
+        let is_past = |since: Time| since <= now.plus(LOCK_FOR);
+        self.locked_until.is_some_and(|until| until > now) && self.locked_at.is_some_and(is_past)
+    }
+
+    /// When it is tried next, when whoever sends it began, or when it ended.
     pub(crate) fn next(&self, now: Time) -> String {
-        match (self.ended_at, self.next_attempt_at) {
-            (Some(ended), _) => relative(ended, now),
-            (None, Some(next)) if next <= now => "now".to_owned(),
-            (None, Some(next)) => relative(next, now),
-            (None, None) => "now".to_owned(),
+        match (self.ended_at, self.next_attempt_at, self.locked_at) {
+            (Some(ended), _, _) => relative(ended, now),
+            (None, _, Some(since)) => ago(since, now),
+            (None, _, None) if !self.hook_defined => "not from here".to_owned(),
+            (None, Some(next), None) if next > now => relative(next, now),
+            (None, Some(_) | None, None) => "now".to_owned(),
         }
+    }
+}
+
+/// Deliveries that nobody can send from here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Unknown {
+    /// The hook, which is not defined here.
+    pub hook: String,
+    pub waiting: u64,
+}
+
+impl Unknown {
+    pub(crate) fn all(snapshot: &mut Snapshot<'_>) -> Result<Vec<Self>, Fault> {
+        let waiting = snapshot.waiting_for_unknown()?.into_iter();
+        Ok(waiting.map(|(hook, waiting)| Self { hook, waiting }).collect())
+    }
+
+    pub(crate) fn in_words(&self) -> String {
+        let Self { hook, waiting } = self;
+        let wait = if *waiting == 1 { "waits" } else { "wait" };
+        format!("{} {wait} for hook {hook}, which is not defined here", deliveries(*waiting))
+    }
+}
+
+/// A number of deliveries.
+pub(crate) fn deliveries(count: u64) -> String {
+    match count {
+        1 => "1 delivery".to_owned(),
+        count => format!("{count} deliveries"),
     }
 }
 
@@ -229,16 +269,5 @@ impl OutboxCounts {
             true => "empty".to_owned(),
             false => words.join(", "),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_query_of_an_address_is_not_shown() {
-        assert_eq!(without_query("https://x.org/a?key=canary&b=1"), "https://x.org/a?…");
-        assert_eq!(without_query("https://x.org/a"), "https://x.org/a");
     }
 }

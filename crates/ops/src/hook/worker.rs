@@ -14,6 +14,7 @@ use windlass_ledger::{Error, Fault};
 
 use super::dispatch::{Dispatch, LOCK_FOR};
 use super::drain::Drained;
+use super::view::Unknown;
 use crate::context::Context;
 use crate::gc::expire_claims;
 use crate::operation::{Access, Operation, Output, Place};
@@ -21,6 +22,8 @@ use crate::sheet::{Sheet, counted};
 
 /// How often to look whether we were asked to end, and what time it is.
 const GLANCE: Duration = Duration::from_millis(200);
+/// How long to wait for the ledger without asking either.
+const STRETCH: Duration = Duration::from_secs(1);
 /// The longest time between two looks at everything.
 const ROUND: Span = Span::from_millis(60_000);
 /// Before looking again at something that is due and could not be had.
@@ -60,7 +63,7 @@ impl Operation for Worker {
                 Ok(()) => pause = PAUSES.0,
                 Err(Error::Failed(fault)) if may_pass(&fault) => {
                     let seconds = pause.as_secs();
-                    cx.notice(&format!("{fault}; trying again in {seconds} s"));
+                    cx.notice(&format!("warning: {fault}; trying again in {seconds} s"));
                     life.sleep(pause);
                     pause = (pause * 2).min(PAUSES.1);
                 }
@@ -69,7 +72,9 @@ impl Operation for Worker {
         }
         life.dispatch.send(cx, 0)?;
         let Life { dispatch, claims_expired } = life;
-        Ok(Worked { drained: Drained::of(&dispatch, started), claims_expired })
+        let unknown = cx.read(|snapshot| Ok(Unknown::all(snapshot)?))?;
+        let drained = Drained { unknown, ..Drained::of(&dispatch, started) };
+        Ok(Worked { drained, claims_expired })
     }
 }
 
@@ -100,6 +105,9 @@ impl Life {
         let before = self.dispatch.tally;
         if is_due(look.hook) || self.dispatch.is_busy() {
             self.dispatch.send(cx, u64::MAX)?;
+            if let Some(told) = self.dispatch.tally.since(&before).in_words() {
+                cx.notice(&told);
+            }
         }
         if is_due(look.lease) || self.dispatch.tally != before {
             return Ok(());
@@ -107,14 +115,18 @@ impl Life {
         // What is due and could not be had is left alone for a moment.
         let next = [look.hook, look.lease].into_iter().flatten().min();
         let until = next.unwrap_or(look.now.plus(ROUND)).min(look.now.plus(ROUND));
-        self.wait(cx, look.seq, until.max(look.now.plus(BREATH)))
+        let time = until.max(look.now.plus(BREATH)).millis_since(look.now);
+        self.wait(cx, look.seq, Span::from_millis(time))
     }
 
-    /// Waits until the ledger goes beyond `seq`, or until then.
-    fn wait(&self, cx: &mut Context, seq: u64, until: Time) -> Result<(), Error> {
-        while !self.dispatch.is_stopped() {
-            let has_changed = cx.ledger()?.wait_beyond(seq, GLANCE)?;
-            if has_changed || cx.read(|snapshot| Ok(snapshot.now()))? >= until {
+    /// Waits until the ledger goes beyond `seq`, or for that time by the clock of this machine, which
+    /// may be set meanwhile.
+    fn wait(&self, cx: &mut Context, seq: u64, time: Span) -> Result<(), Error> {
+        let (clock, begun) = (cx.clock(), Instant::now());
+        let end = clock.now().plus(time);
+        let most = Duration::from_millis(u64::try_from(time.as_millis()).unwrap_or(0));
+        while !self.dispatch.is_stopped() && clock.now() < end && begun.elapsed() < most {
+            if cx.ledger()?.wait_beyond(seq, STRETCH)? {
                 break;
             }
         }

@@ -12,7 +12,7 @@ use windlass_domain::{Code, ProjectId, Refusal, Task, TaskId, Time, transition};
 use windlass_ledger::{Error, ListFilter, Snapshot, Transaction};
 
 use super::named_or_inbox;
-use crate::border::{self, AtBorder, TouchedEdge};
+use crate::border::{self, AtBorder, Going, TouchedEdge};
 use crate::caller::forced;
 use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Output};
@@ -42,7 +42,8 @@ pub struct Delete {
     #[command(flatten)]
     #[serde(flatten)]
     pub border: AtBorder,
-    /// Although somebody holds a task of it; needs --reason, and is recorded
+    /// Although somebody holds a task that would be archived or deleted; needs --reason, and is
+    /// recorded
     #[arg(long)]
     #[serde(default)]
     pub force: bool,
@@ -114,17 +115,18 @@ impl Delete {
         let target = self.target(tx, &project)?;
         let moved_to = target.as_ref().map(|target| target.id);
         let tasks = tasks_of(tx, project.id)?;
-        let is_forced = tasks.iter().any(|task| task.held().is_some());
-        let forced = bearer.force.clone().filter(|_| is_forced);
+        // Who holds a task that moves still holds it.
+        let ends_claims = action != Emptied::Move && tasks.iter().any(|task| task.held().is_some());
+        let forced = bearer.force.clone().filter(|_| ends_claims);
         let deleted = project.delete(action, moved_to, forced)?;
-        if bearer.force.is_none() {
+        if ends_claims && bearer.force.is_none() {
             refuse_held(&project, &tasks)?;
         }
         let choice = self.border.choice(tx)?;
         let set: BTreeSet<TaskId> = tasks.iter().map(|task| task.id).collect();
         let because = format!("project {} was deleted", project.name);
-        let edges = border::settle(tx, &set, choice, &because)?;
-        empty(tx, &set, action, moved_to, bearer)?;
+        let edges = border::settle(tx, &Going { set: &set, to: moved_to, because }, choice)?;
+        empty(tx, &set, action, moved_to, bearer, &edges)?;
         let emptied = tx.project(project.id)?;
         tx.record_project(&emptied, [deleted])?;
         Ok(Deleted {
@@ -208,7 +210,9 @@ fn empty(
     action: Emptied,
     moved_to: Option<ProjectId>,
     bearer: &Bearer,
+    edges: &[TouchedEdge],
 ) -> Result<(), Error> {
+    let mut kept = border::kept(edges);
     for id in set {
         let Some(task) = tx.task(*id)? else { continue };
         match (action, moved_to) {
@@ -223,7 +227,8 @@ fn empty(
             (Emptied::Delete, _) => {
                 detach_children(tx, &task, set, |_| true)?;
                 let grant = authorise(&task, bearer)?;
-                let event = TaskDeleted { authority: grant.authority, forced: grant.forced };
+                let kept = kept.remove(id).unwrap_or_default();
+                let event = TaskDeleted { kept, authority: grant.authority, forced: grant.forced };
                 tx.delete(&task, event)?;
             }
             (Emptied::None | Emptied::Move | Emptied::Archive, _) => {}

@@ -25,7 +25,17 @@ pub(crate) fn named_or_inbox(tx: &mut Transaction<'_>, name: &str) -> Result<Pro
         let id = tx.new_project_id()?;
         tx.create(id, inbox())?;
     }
-    tx.project_named(name)
+    tx.project_named(name).map_err(|error| or_create(error, name))
+}
+
+/// Whoever puts something into a project may have meant to make it.
+pub(crate) fn or_create(error: Error, name: &str) -> Error {
+    match error {
+        Error::Refused(refusal) if refusal.code == Code::ProjectNotFound => {
+            refusal.hint(format!("create it: windlass project create {name}")).into()
+        }
+        other => other,
+    }
 }
 
 /// A project.

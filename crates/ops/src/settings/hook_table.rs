@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde::Deserialize;
 use windlass_domain::duration::Span;
-use windlass_domain::hook::{Hook, MAX_ATTEMPTS, Secret, TIMEOUT, Target, Trigger};
+use windlass_domain::hook::{Hook, MAX_ATTEMPTS, Secret, TIMEOUT, Target, Trigger, check_name};
 use windlass_domain::{Code, Refusal};
 
 /// The keys of a table, and what each means.
@@ -77,6 +77,7 @@ pub(super) fn line_of(text: &str, span: &Range<usize>) -> usize {
 
 impl HookTable {
     fn define(self, name: &str) -> Result<Hook, Refusal> {
+        check_name(name)?;
         let wrong = |what: &str| {
             Refusal::new(Code::InvalidValue, what).hint("correct that table of the file")
         };

@@ -3,13 +3,13 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windlass_domain::chain::Hash;
 use windlass_domain::project::Project;
 use windlass_domain::words::Asked;
 use windlass_domain::{Code, Refusal, Status, Task, Time, text, words};
 use windlass_ledger::{Error, Fault, ListFilter, Place, Snapshot};
 
 use crate::context::Context;
+use crate::cursor::{cursor, place};
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet, Tone};
 use crate::stale::{Threshold, USUAL_MINUTES};
@@ -210,7 +210,7 @@ impl List {
             due_after: time("due_after", &self.due_after)?,
             due_before: time("due_before", &self.due_before)?,
             text: self.asked()?,
-            after: self.cursor.as_deref().map(|cursor| self.place(cursor)).transpose()?,
+            after: self.after()?,
             limit,
             offset,
             ..ListFilter::default()
@@ -241,7 +241,8 @@ impl List {
         let has_more = found.len() as u64 > filter.limit;
         found.truncate(usize::try_from(filter.limit).unwrap_or(usize::MAX));
         let last = found.last().filter(|_| has_more);
-        let next_cursor = last.map(|last| self.cursor(Place::of(last))).transpose()?;
+        let place = last.map(Place::of).map(|place| (place.priority, place.created_seq));
+        let next_cursor = place.map(|place| cursor(place, &self.filters())).transpose()?;
         let threshold = Threshold(self.stale_threshold);
         let mut names = ProjectNames::default();
         let mut tasks = Vec::with_capacity(found.len());
@@ -284,36 +285,19 @@ impl List {
         })
     }
 
-    /// A cursor belongs to its filters: with others it would skip and repeat tasks.
-    fn cursor(&self, place: Place) -> Result<String, Fault> {
-        Ok(format!("{}-{}-{}", place.priority, place.created_seq, self.fingerprint()?))
+    fn after(&self) -> Result<Option<Place>, Refusal> {
+        let read = |priority: &str, created_seq: &str| {
+            let (priority, created_seq) = (priority.parse().ok()?, created_seq.parse().ok()?);
+            Some(Place { priority, created_seq })
+        };
+        self.cursor.as_deref().map(|cursor| place(cursor, &self.filters(), read)).transpose()
     }
 
-    fn place(&self, cursor: &str) -> Result<Place, Refusal> {
-        let refused = |why: &str| {
-            Refusal::new(Code::InvalidValue, format!("cursor '{cursor}' {why}"))
-                .hint("give the next_cursor of the last answer, with the same filters as there")
-                .detail("field", "cursor")
-                .detail("given", cursor)
-        };
-        let read = || {
-            let mut parts = cursor.splitn(3, '-');
-            let priority = parts.next()?.parse().ok()?;
-            let created_seq = parts.next()?.parse().ok()?;
-            Some((Place { priority, created_seq }, parts.next()?))
-        };
-        let (place, fingerprint) = read().ok_or_else(|| refused("is not a cursor of a list"))?;
-        match self.fingerprint() {
-            Ok(own) if own == fingerprint => Ok(place),
-            _ => Err(refused("is of a list with other filters")),
-        }
-    }
-
-    /// What tells the filters of two lists apart.
-    fn fingerprint(&self) -> Result<String, Fault> {
+    /// What two questions with the same cursor must have in common.
+    fn filters(&self) -> Self {
         // However they were written, the same tags are the same filter.
         let tags = |given: &[String]| text::tags(given).unwrap_or_default();
-        let filters = Self {
+        Self {
             tags: tags(&self.tags),
             tags_any: tags(&self.tags_any),
             view: Level::Summary,
@@ -323,10 +307,7 @@ impl List {
             page: 0,
             cursor: None,
             ..self.clone()
-        };
-        let text = serde_json::to_string(&filters)
-            .map_err(|source| Fault::bug("filters are not JSON").because(source))?;
-        Ok(Hash::of(text.as_bytes()).to_string().chars().take(8).collect())
+        }
     }
 }
 

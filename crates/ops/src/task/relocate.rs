@@ -10,10 +10,10 @@ use windlass_domain::project::Project;
 use windlass_domain::{ProjectId, Refusal, Task, TaskId, Time};
 use windlass_ledger::{Error, Fault, Snapshot, Transaction};
 
-use crate::border::{self, AtBorder, TouchedEdge};
+use crate::border::{self, AtBorder, Going, TouchedEdge};
 use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Output};
-use crate::project::tasks_of;
+use crate::project::{or_create, tasks_of};
 use crate::sheet::{Sheet, counted};
 use crate::view::{ProjectNames, usage};
 
@@ -88,17 +88,17 @@ impl Operation for Move {
         let (named, project) = self.words()?;
         let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
         cx.write(&actor, |tx| {
-            let to = tx.project_named(project)?;
+            let to = tx.project_named(project).map_err(|error| or_create(error, project))?;
             let roots = self.roots(tx, named)?;
             let (set, mut tasks) = families(tx, &roots, &to)?;
             let choice = self.border.choice(tx)?;
             // One task has always been free to go: what it waits for stays in sight.
             let is_one = self.all_from.is_none() && roots.len() == 1;
+            let because = format!("moved to project {}", to.name);
+            let going = Going { set: &set, to: Some(to.id), because };
             let edges = match is_one && choice.is_none() {
                 true => Vec::new(),
-                false => {
-                    border::settle(tx, &set, choice, &format!("moved to project {}", to.name))?
-                }
+                false => border::settle(tx, &going, choice)?,
             };
             for id in &set {
                 move_one(tx, *id, to.id)?;

@@ -37,7 +37,9 @@ pub const WORKFLOWS: [Workflow; 3] = [
             "--auto-op-id is unsupported: agents poll with start, and the same input rightly gives \
              different results over time. Give --op-id when you repeat one and the same start.",
             "Tasks whose lease ran out are resumed too. With --lease, or the setting claims.lease, \
-             the lease counts from now; the claim and its fence stay the same.",
+             the lease counts from now, unless more than two thirds of it are left, as with task \
+             renew; the claim and its fence stay the same. A start that changes nothing leaves no \
+             event.",
             "Others are the agent's other tasks in progress, as ids and titles: at most \
              --others-limit of them, all with --others-limit all.",
             "When there is nothing to do, the mode is none and the exit code 0.",
@@ -53,7 +55,8 @@ pub const WORKFLOWS: [Workflow; 3] = [
              required: it says which queue.",
             "The newest checkpoints are carried first. Of --carry-max-chars five eighths go into the \
              description and three eighths into a first checkpoint with the same text; both say \
-             where it is from and how much was left out.",
+             where it is from and how much was left out. With nothing to carry there is no \
+             checkpoint.",
             "The follow-on is as urgent as its source and has no tags. In the same project it is a \
              subtask of the same parent, if that is open; else it stands alone.",
             "The source must be able to become done: in progress or blocked, held by whoever calls, \
@@ -69,7 +72,8 @@ pub const WORKFLOWS: [Workflow; 3] = [
              it, give --pause-parent.",
             "A paused parent stays blocked until somebody unblocks it; with --auto-unpause, or the \
              setting workflows.auto_unpause, it goes back to ready, routed to its former owner, when \
-             the last task it waits for is settled. A block by hand still ends by hand.",
+             the last task it waits for is settled. A block by hand, or a pause without it, still ends \
+             by hand; the answer says so.",
             "The delegated task is ready, as urgent as its source, and has no tags. With --as-subtask \
              it is a part of the source; the dependency is added all the same.",
             "With --pause-parent or --checkpoint the caller must hold the source, if anybody does.",
@@ -122,9 +126,10 @@ impl Operation for List {
 
 impl Output for Listed {
     fn sheet(&self, _now: Time) -> Sheet {
-        let row = |one: &Summary| vec![one.name.clone().into(), one.description.clone().into()];
+        let said = |one: &Summary| (one.name.clone(), Cell::from(one.description.clone()));
+        let facts: Vec<(String, Cell)> = self.workflows.iter().map(said).collect();
         Sheet::default()
-            .and_table(&["workflow", "what it does…"], self.workflows.iter().map(row).collect())
+            .and_facts(facts.iter().map(|(name, said)| (name.as_str(), said.clone())))
             .and_line(Cell::dim("see windlass workflow show NAME"))
     }
 }
@@ -156,6 +161,9 @@ pub struct WorkflowView {
 pub struct Argument {
     /// As it is typed: `--from <TASK>`.
     pub name: String,
+    /// The same in short: `-P`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub short: Option<String>,
     /// Its field in JSON; null where it is no field.
     pub field: Option<String>,
     pub required: bool,
@@ -183,6 +191,7 @@ impl Operation for Show {
         let own = command.get_arguments().map(|argument| Argument::of(argument, &fields));
         let op_id = Argument {
             name: format!("--{} <{}>", OP_ID.name, OP_ID.value),
+            short: None,
             field: None,
             required: false,
             r#type: in_words(OP_ID.value),
@@ -239,6 +248,7 @@ impl Argument {
                 true => format!("--{long}"),
                 false => format!("--{long} <{value}>"),
             },
+            short: argument.get_short().map(|letter| format!("-{letter}")),
             field: fields.contains(&id).then_some(id),
             required: argument.is_required_set(),
             r#type: match (is_flag, possible.is_empty()) {
@@ -253,23 +263,36 @@ impl Argument {
         }
     }
 
-    fn fact(&self) -> (&str, Cell) {
-        let more = match (self.required, &self.default) {
-            (true, _) => " (required)".to_owned(),
-            (false, Some(default)) => format!(" (default {default})"),
-            (false, None) => String::new(),
+    fn fact(&self) -> (String, Cell) {
+        let short = self.short.as_ref().map_or_else(String::new, |short| format!("{short}, "));
+        let default = self.default.as_ref().map(|default| format!("default {default}"));
+        let is_said = |kind: &String| {
+            kind == "flag" || self.name.ends_with(&format!("<{}>", kind.to_uppercase()))
         };
-        (&self.name, format!("{}{more}", self.description).into())
+        let more: Vec<String> = [
+            Some(self.r#type.clone()).filter(|kind| !is_said(kind)),
+            self.required.then(|| "required".to_owned()),
+            default,
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        let more = match more.is_empty() {
+            true => String::new(),
+            false => format!(" ({})", more.join("; ")),
+        };
+        (format!("{short}{}", self.name), format!("{}{more}", self.description).into())
     }
 }
 
 impl Output for Shown {
     fn sheet(&self, _now: Time) -> Sheet {
         let WorkflowView { name, description, example, args, notes, .. } = &self.workflow;
+        let facts: Vec<(String, Cell)> = args.iter().map(Argument::fact).collect();
         let sheet = Sheet::line(format!("{name}: {description}"))
             .and_line(Cell::dim(example.clone()))
             .and_heading("Arguments")
-            .and_facts(args.iter().map(Argument::fact))
+            .and_facts(facts.iter().map(|(name, said)| (name.as_str(), said.clone())))
             .and_heading("Notes");
         notes.iter().fold(sheet, |sheet, note| sheet.and_line(note.clone()))
     }

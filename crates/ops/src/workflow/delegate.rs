@@ -4,12 +4,12 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::transition::Until;
-use windlass_domain::workflow::delegate::{self, delegate, refuse_settled};
+use windlass_domain::workflow::delegate::{self, delegate, really_until, refuse_settled};
 use windlass_domain::{Code, Refusal, Status, Task, TaskId, Time, text};
 use windlass_ledger::{Error, Transaction};
 
 use super::{New, project_for};
-use crate::caller::{ByAuthor, Caller};
+use crate::caller::{ByAuthor, Caller, by_author};
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet};
@@ -76,8 +76,11 @@ pub struct Delegated {
     pub dependency_added: bool,
     pub checkpoint_added: bool,
     pub parent_paused: bool,
-    /// The pause ends by itself; not so where the source was blocked by hand before.
+    /// The pause ends by itself; not so where the source was stopped otherwise before.
     pub auto_unpause: bool,
+    /// What is different from what somebody asked for, now or before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// On every event of this run: `windlass events --correlation ID` shows them.
     pub correlation_id: String,
 }
@@ -146,10 +149,12 @@ impl Wanted {
     ) -> Result<Delegated, Error> {
         refuse_settled(source)?;
         let correlation_id = tx.correlate()?.to_string();
+        let note = self.of_source.pause.and_then(|until| unlike_asked(source, until));
         // Nothing waits for a task that is new, so the source can wait for it without a circle.
         let task = self.create(tx, source)?;
         let delegated = delegate::Delegated { id: task.id, title: &task.title };
-        let events = delegate(source, &caller.bearer(source), delegated, &self.of_source)?;
+        let events = delegate(source, &caller.bearer(source), delegated, &self.of_source)
+            .map_err(by_author)?;
         let source = tx.record_task(source, events)?;
         Ok(Delegated {
             workflow: "delegate".to_owned(),
@@ -160,6 +165,7 @@ impl Wanted {
             checkpoint_added: self.of_source.note.is_some(),
             parent_paused: self.of_source.pause.is_some(),
             auto_unpause: source.auto_unpause,
+            note: note.map(str::to_owned),
             correlation_id,
         })
     }
@@ -167,7 +173,7 @@ impl Wanted {
     fn create(&self, tx: &mut Transaction<'_>, source: &Task) -> Result<Task, Error> {
         let project = project_for(tx, self.project.as_deref(), source)?;
         if self.as_subtask {
-            refuse_as_parent(source)?;
+            refuse_as_parent(source).map_err(without_level)?;
             if project != source.project {
                 return Err(elsewhere(tx, source)?.into());
             }
@@ -180,6 +186,29 @@ impl Wanted {
             description: format!("Delegated from task {}: {}", source.id, source.title),
         };
         new.create(tx, source)
+    }
+}
+
+/// What a pause of this source changes against what was asked for, now or before.
+fn unlike_asked(source: &Task, wanted: Until) -> Option<&'static str> {
+    let ends_by_itself = source.status == Status::Blocked && source.auto_unpause;
+    match (wanted, really_until(source, wanted)) {
+        (Until::NothingOpen, Until::Unblocked) => {
+            Some("it was blocked before, without auto-unpause, so the block ends by hand only")
+        }
+        (Until::Unblocked, _) if ends_by_itself => {
+            Some("its earlier pause would have ended by itself; now the block ends by hand only")
+        }
+        (Until::NothingOpen | Until::Unblocked, _) => None,
+    }
+}
+
+/// A subtask has none of its own, but the source can wait for the delegated task without.
+fn without_level(refusal: Refusal) -> Refusal {
+    match refusal.code {
+        Code::SubtaskDepth => refusal
+            .hint("leave --as-subtask out: the source waits for the delegated task all the same"),
+        _ => refusal,
     }
 }
 
@@ -214,6 +243,10 @@ impl Output for Delegated {
             (false, _, true) => format!("{source} is {} and waits for {id}", self.source_status),
             (false, _, false) => format!("{source} is {}", self.source_status),
         };
-        sheet.and_line(Cell::dim(next))
+        let sheet = sheet.and_line(Cell::dim(next));
+        match &self.note {
+            Some(note) => sheet.and_line(note.clone()),
+            None => sheet,
+        }
     }
 }

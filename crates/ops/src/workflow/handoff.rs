@@ -9,7 +9,7 @@ use windlass_domain::{Code, Event, Refusal, Status, Task, TaskId, Time, text, tr
 use windlass_ledger::{Error, Fault, Transaction};
 
 use super::{New, project_for};
-use crate::caller::{ByAuthor, Caller};
+use crate::caller::{ByAuthor, Caller, by_author};
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet};
@@ -150,7 +150,8 @@ impl Wanted {
         caller: &Caller,
     ) -> Result<HandedOff, Error> {
         let completed =
-            transition::complete(source, &caller.bearer(source), &tx.obstacles(source)?)?;
+            transition::complete(source, &caller.bearer(source), &tx.obstacles(source)?)
+                .map_err(of_source)?;
         let correlation_id = tx.correlate()?.to_string();
         let points = points(tx, source, self.checkpoints)?;
         let carried = carry(source, &points, self.chars);
@@ -170,7 +171,8 @@ impl Wanted {
         })
     }
 
-    /// Makes the follow-on, with the context as its description and its first checkpoint.
+    /// Makes the follow-on, with the context as its description and its first checkpoint, if
+    /// there is any.
     fn follow_on(
         &self,
         tx: &mut Transaction<'_>,
@@ -186,14 +188,29 @@ impl Wanted {
             description: carried.description.clone(),
         };
         let follow_on = new.create(tx, source)?;
+        let Some(data) = carried.checkpoint.clone() else {
+            return Ok(follow_on);
+        };
         let checkpoint = CheckpointRecorded {
             name: CHECKPOINT.to_owned(),
-            data: carried.checkpoint.clone(),
+            data,
             progress: None,
             authority: windlass_domain::event::Authority::Free,
             forced: None,
         };
         Ok(tx.record_task(&follow_on, [checkpoint.into()])?)
+    }
+}
+
+/// Why the source cannot be finished, to somebody who asked for a handoff.
+fn of_source(refusal: Refusal) -> Refusal {
+    let refusal = by_author(refusal);
+    match refusal.code {
+        Code::InvalidTransition => {
+            let message = format!("handoff finishes its source: {}", refusal.message);
+            Refusal { message, ..refusal }
+        }
+        _ => refusal,
     }
 }
 

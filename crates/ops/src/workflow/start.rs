@@ -122,7 +122,6 @@ impl Args for Others {
             .value_name("BOOL")
             .value_parser(clap::value_parser!(bool))
             .num_args(0..=1)
-            .require_equals(true)
             .default_value("true")
             .default_missing_value("true")
             .overrides_with("no_include_others");
@@ -266,7 +265,11 @@ impl Beginning {
     ) -> Result<Started, Error> {
         let task = tx.task_created_at(first.created_seq)?;
         let renewed = resume(&task, &self.agent, self.lease, tx.now())?;
-        let task = tx.record_task(&task, renewed.into_iter().chain([ran()]))?;
+        // Agents poll with this: a start that changes nothing leaves nothing.
+        let task = match renewed {
+            Some(renewed) => tx.record_task(&task, [renewed, ran()])?,
+            None => task,
+        };
         let mut told = Vec::new();
         for other in others.iter().take(self.others) {
             let Task { id, title, .. } = tx.task_created_at(other.created_seq)?;

@@ -160,3 +160,13 @@ fn a_receiver_that_disappeared_refuses_until_it_comes_back() {
     let paths: Vec<String> = receiver.received().into_iter().map(|one| one.path).collect();
     assert_eq!(paths, ["/before", "/after"]);
 }
+
+#[test]
+fn it_has_settled_when_all_that_was_sent_has_arrived() {
+    let receiver = Receiver::start(|_| Answer::Stall);
+    for _ in 0..20 {
+        send(&connect(&receiver), "/", "");
+    }
+    receiver.settle();
+    assert_eq!(receiver.count(), 20);
+}

@@ -35,6 +35,15 @@ fn a_killed_process_did_not_make_the_call() {
 }
 
 #[test]
+fn a_frozen_process_made_the_call_and_goes_no_further() {
+    let (folder, trace) = in_folder(TWO_LINES);
+    let frozen = trace.freeze_after("write", 1);
+    assert_eq!(content(&folder), "one\n");
+    assert_eq!(frozen.kill().signal, Some(9));
+    assert_eq!(content(&folder), "one\n");
+}
+
+#[test]
 fn a_point_past_the_end_is_never_reached() {
     let (folder, trace) = in_folder(TWO_LINES);
     let injected = trace.kill_at("write", 3);
