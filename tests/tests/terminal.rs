@@ -119,11 +119,10 @@ fn a_terminal_of_twenty_columns_shows_one_thing_below_the_other() {
 #[test]
 fn an_error_is_broken_at_words_too() {
     let ledger = Ledger::on_sqlite();
-    let outcome = watched(&ledger, &["project", "show", "nothing"]).at_terminal(40);
+    let outcome = watched(&ledger, &["project", "show", "nothing"]).at_terminal(30);
     assert_eq!(outcome.code, Some(4), "{outcome}");
-    fits(&outcome.stdout, 40);
-    let expected = "error: there is no project 'nothing'\nhint: create it: windlass project create\n  \
-                    nothing\nmore: windlass explain project_not_found\n";
+    fits(&outcome.stdout, 30);
+    let expected = "error: there is no project\n  'nothing'\nhint: list them: windlass\n  project list\nmore: windlass explain\n  project_not_found\n";
     assert_eq!(plain(&outcome.stdout), expected, "{outcome}");
 }
 

@@ -422,7 +422,7 @@ fn hooks_are_sent_by_a_drain() {
     no hook was due
     $ … --json
     {
-      "worker_id": "ada-<number>",
+      "worker_id": "ada@<host>-<number>",
       "claimed": 0,
       "attempted": 0,
       "delivered": 0,
@@ -432,6 +432,7 @@ fn hooks_are_sent_by_a_drain() {
       "reclaimed_failed": 0,
       "preflight_failed": 0,
       "lost": 0,
+      "unknown": [],
       "duration_ms": <number>
     }
     $ windlass hook drain
@@ -439,7 +440,7 @@ fn hooks_are_sent_by_a_drain() {
     2 will be tried again
     $ … --json
     {
-      "worker_id": "ada-<number>",
+      "worker_id": "ada@<host>-<number>",
       "claimed": 4,
       "attempted": 4,
       "delivered": 2,
@@ -449,11 +450,12 @@ fn hooks_are_sent_by_a_drain() {
       "reclaimed_failed": 0,
       "preflight_failed": 0,
       "lost": 0,
+      "unknown": [],
       "duration_ms": <number>
     }
     $ windlass hook drain --limit 0
     error: limit 0 is not between 1 and 10000
-    hint: give --limit 50
+    hint: give --limit 500
     more: windlass explain invalid_value
     [exit code 3]
     $ windlass hook drain --limit all
@@ -477,7 +479,7 @@ fn hooks_are_sent_by_a_worker_until_it_is_asked_to_end() {
     1 hook delivered
     $ … --json
     {
-      "worker_id": "ada-<number>",
+      "worker_id": "ada@<host>-<number>",
       "claimed": 1,
       "attempted": 1,
       "delivered": 1,
@@ -487,6 +489,7 @@ fn hooks_are_sent_by_a_worker_until_it_is_asked_to_end() {
       "reclaimed_failed": 0,
       "preflight_failed": 0,
       "lost": 0,
+      "unknown": [],
       "duration_ms": <number>,
       "claims_expired": 0
     }

@@ -15,8 +15,8 @@ const HASH_CHARS: usize = 64;
 /// Numbers that depend on the machine, in JSON.
 const NUMBERS: [&str; 7] =
     ["size_bytes", "activeDurationMs", "expired_for_ms", "mean", "min", "max", "duration_ms"];
-/// Before the number of the process that sent a hook.
-const WORKER: &str = "\"worker_id\":\"ada-";
+/// Before the machine and the number of the process that sent a hook.
+const WORKER: &str = "\"worker_id\":\"ada@";
 
 /// A task that has a name.
 #[derive(Debug, Clone)]
@@ -50,7 +50,7 @@ impl Mask<'_> {
         for key in NUMBERS {
             said = without_number(&said, &format!("\"{key}\":"));
         }
-        said = without_number(&said, WORKER);
+        said = without_worker(&said);
         without_shapes(&said)
     }
 }
@@ -66,6 +66,19 @@ fn without_ending(said: &str) -> String {
         _ => part.to_owned(),
     };
     parts.map(part).collect()
+}
+
+/// The machine and the process of a worker.
+fn without_worker(said: &str) -> String {
+    let mut parts = said.split(WORKER);
+    let mut kept = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (_, rest) = part.split_once('"').unwrap_or((part, ""));
+        kept.push_str(WORKER);
+        kept.push_str("<host>-<number>\"");
+        kept.push_str(rest);
+    }
+    kept
 }
 
 /// The number behind a key.

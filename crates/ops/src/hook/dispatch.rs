@@ -69,32 +69,6 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// What was counted since then.
-    pub(crate) fn since(&self, before: &Self) -> Self {
-        Self {
-            claimed: self.claimed - before.claimed,
-            attempted: self.attempted - before.attempted,
-            delivered: self.delivered - before.delivered,
-            retried: self.retried - before.retried,
-            failed: self.failed - before.failed,
-            reclaimed: self.reclaimed - before.reclaimed,
-            reclaimed_failed: self.reclaimed_failed - before.reclaimed_failed,
-            preflight_failed: self.preflight_failed - before.preflight_failed,
-            lost: self.lost - before.lost,
-        }
-    }
-
-    /// What there is to tell, in a line.
-    pub(crate) fn in_words(&self) -> Option<String> {
-        let delivered = format!("{} delivered", counted(self.delivered, "hook"));
-        let trouble = self.trouble();
-        match (self.attempted, trouble.is_empty()) {
-            (0, true) => None,
-            (_, true) => Some(delivered),
-            (_, false) => Some(format!("{delivered}, {}", trouble.join(", "))),
-        }
-    }
-
     /// What there is to tell beside deliveries that arrived.
     pub(crate) fn trouble(&self) -> Vec<String> {
         let told = [

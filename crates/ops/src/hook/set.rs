@@ -101,7 +101,7 @@ impl Operation for Set {
     const NAME: &'static str = "hook.set";
     const ABOUT: &'static str = "Define a hook: what sets it off, and where it is sent";
     const EXAMPLE: &'static str =
-        "windlass hook set on_done --url http://127.0.0.1:18789/events --secret '$HOOK_SECRET'";
+        "windlass hook set on_done --url http://127.0.0.1:18789/ --secret '$KEY'";
     const ACCESS: Access = Access::Admin;
 
     fn run(&self, cx: &mut Context) -> Result<WasSet, Error> {

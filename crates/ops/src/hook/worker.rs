@@ -105,9 +105,6 @@ impl Life {
         let before = self.dispatch.tally;
         if is_due(look.hook) || self.dispatch.is_busy() {
             self.dispatch.send(cx, u64::MAX)?;
-            if let Some(told) = self.dispatch.tally.since(&before).in_words() {
-                cx.notice(&told);
-            }
         }
         if is_due(look.lease) || self.dispatch.tally != before {
             return Ok(());
