@@ -20,7 +20,6 @@ use windlass_ledger::{
 };
 
 use crate::context::{Context, Step, Surroundings};
-use crate::sheet::counted;
 
 /// Attempts at the same time.
 const CONCURRENCY: NonZeroUsize = NonZeroUsize::new(16).unwrap();
