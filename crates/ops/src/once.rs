@@ -1,8 +1,9 @@
 //! Operations that happen once, however often they are asked for.
 //!
-//! The door brings an op id; [`Context::write`](crate::Context::write) looks it up in the transaction that does the work.
-//! What was answered then is answered again; else the work is done and its answer is recorded, all
-//! in one commit. So of any number of callers at once, one executes and the others replay.
+//! The door brings an op id; [`Context::write`](crate::Context::write) looks it up in the transaction
+//! that does the work. What was answered then is answered again; else the work is done and its
+//! answer is recorded, all in one commit. So of any number of callers at once, one executes and the
+//! others replay.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
