@@ -26,7 +26,7 @@ const HEADINGS: [(&str, &[&str]); 5] = [
             "export", "import", "db",
         ],
     ),
-    ("Settings and help:", &["config", "guide", "explain", "help"]),
+    ("Settings and help:", &["setup", "config", "guide", "explain", "help"]),
     ("This terminal:", &["demo", "completions", "man"]),
     ("Known from HZL:", &["sync", "lock", "sample-project"]),
 ];

@@ -83,6 +83,9 @@ codes! {
     ImportInvalid "import_invalid" Refused;
     ImportConflict "import_conflict" Refused;
     FileExists "file_exists" Refused;
+    // Files of coding agents.
+    FileInvalid "file_invalid" Refused;
+    EntryExists "entry_exists" Refused;
     // Not found.
     TaskNotFound "task_not_found" NotFound;
     ProjectNotFound "project_not_found" NotFound;

@@ -3,4 +3,5 @@
 
 pub mod delivery;
 pub mod editor;
+pub mod files;
 pub mod process;
