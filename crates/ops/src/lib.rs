@@ -23,6 +23,7 @@ pub mod hook;
 pub mod import;
 pub mod once;
 pub mod operation;
+pub mod prime;
 pub mod project;
 pub mod settings;
 pub mod setup;

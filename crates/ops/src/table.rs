@@ -12,8 +12,8 @@ use crate::operation::{Access, Lines, Operation, Output, Place};
 use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{
-    agent, agent_setup, db, dep, events, exchange, explain, gc, health, hook, import, project,
-    setup, show_settings, stats, task, why, workflow,
+    agent, agent_setup, db, dep, events, exchange, explain, gc, health, hook, import, prime,
+    project, setup, show_settings, stats, task, why, workflow,
 };
 
 /// Every operation, in the order people meet them.
@@ -69,6 +69,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<hook::Discard>(),
     Entry::of::<hook::Drain>(),
     Entry::of::<hook::Worker>(),
+    Entry::of::<prime::Prime>(),
     Entry::of::<why::Why>(),
     Entry::of::<stats::Stats>(),
     Entry::of::<agent::AgentStatus>(),
