@@ -12,6 +12,7 @@ pub mod postgres;
 pub mod receiver;
 pub mod run;
 mod terminal;
+pub mod tool;
 pub mod trace;
 pub mod wait;
 
