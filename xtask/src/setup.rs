@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use windlass_testkit::Tool;
 use windlass_testkit::machine;
-use windlass_testkit::tool::Tool;
 
 use crate::clients;
 use crate::step::{self, Failure};
