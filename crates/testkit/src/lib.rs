@@ -6,6 +6,7 @@
 //! every one of them can use it. What goes wrong here is a broken test, so most of it panics.
 
 pub mod barrier;
+pub mod browser;
 mod causes;
 pub mod home;
 pub mod http;
