@@ -184,8 +184,7 @@ impl Ledger {
     pub fn migrate(location: &Location, options: Options) -> Result<usize, Fault> {
         match location {
             Location::Sqlite(_) => {
-                let mut ledger = Self::open(location, options)?;
-                ledger.make_if_missing()?;
+                Self::open(location, options)?.make()?;
                 Ok(0)
             }
             Location::Postgres(url) => {
@@ -270,10 +269,11 @@ impl Ledger {
             let mut tx = Transaction::new(snapshot, provenance.clone())?;
             work(&mut tx)?;
         }
-        Ok(self.make_if_missing()?)
+        Ok(self.make()?)
     }
 
-    fn make_if_missing(&mut self) -> Result<(), Fault> {
+    /// Makes the file of a ledger that is not there yet.
+    pub fn make(&mut self) -> Result<(), Fault> {
         match &mut self.database {
             Database::Sqlite(database) if database.is_stand_in() => database.make(),
             Database::Sqlite(_) | Database::Postgres(_) => Ok(()),
@@ -328,7 +328,7 @@ impl Ledger {
 
     /// Replays the log into fresh views, and says where the old ones were different.
     pub fn rebuild(&mut self) -> Result<Rebuilt, Fault> {
-        self.make_if_missing()?;
+        self.make()?;
         let mut store = self.database.begin(Access::Write)?;
         let head = store.head()?;
         let rebuilt = rebuild::rebuild(&mut *store, self.listener.as_ref())?;
