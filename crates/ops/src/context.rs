@@ -60,6 +60,7 @@ impl std::fmt::Debug for Variables {
 }
 
 /// Where and how a door opens the ledger.
+#[derive(Clone)]
 pub struct Workplace {
     pub location: Location,
     pub wait: std::time::Duration,

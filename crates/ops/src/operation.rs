@@ -16,6 +16,8 @@ use crate::sheet::Sheet;
 pub enum Access {
     Read,
     Write,
+    /// To decide what only a person may.
+    Approve,
     Admin,
 }
 
@@ -30,7 +32,7 @@ pub enum Place {
 }
 
 /// One capability. The fields of the struct are its arguments.
-pub trait Operation: Args + Serialize + DeserializeOwned + JsonSchema + 'static {
+pub trait Operation: Args + Serialize + DeserializeOwned + JsonSchema + Send + 'static {
     type Output: Output;
 
     /// The name on the wire; on the command line its words are subcommands.
@@ -49,7 +51,7 @@ pub trait Operation: Args + Serialize + DeserializeOwned + JsonSchema + 'static 
 }
 
 /// What an operation answers.
-pub trait Output: Serialize + DeserializeOwned + JsonSchema + 'static {
+pub trait Output: Serialize + DeserializeOwned + JsonSchema + Send + 'static {
     /// The answer as a person reads it.
     fn sheet(&self, now: Time) -> Sheet;
 
