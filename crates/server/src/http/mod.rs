@@ -3,7 +3,9 @@
 mod doorkeeper;
 mod ops;
 mod problem;
+mod query;
 mod request_id;
+mod stream;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +22,7 @@ pub(crate) use doorkeeper::Doorkeeper;
 use problem::Problem;
 
 use crate::desk::Desk;
+use crate::live::Live;
 
 /// Longest body that is read.
 const BODY_BYTES: usize = 1024 * 1024;
@@ -31,6 +34,7 @@ const VERSION: HeaderName = HeaderName::from_static("windlass-version");
 /// Everything the handlers share.
 pub(crate) struct House {
     pub(crate) desk: Desk,
+    pub(crate) live: Live,
     pub(crate) doorkeeper: Doorkeeper,
 }
 
@@ -41,6 +45,7 @@ pub(crate) fn router(house: Shared) -> Router {
     Router::new()
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/v1/ops/{name}", post(ops::run))
+        .route("/v1/events/stream", get(stream::events))
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(BODY_BYTES))
