@@ -90,6 +90,10 @@ codes! {
     DeliveryNotFound "delivery_not_found" NotFound;
     WorkflowNotFound "workflow_not_found" NotFound;
     CodeNotFound "code_not_found" NotFound;
+    KeyNotFound "key_not_found" NotFound;
+    // Keys.
+    NotAllowed "not_allowed" NotAllowed;
+    KeyInvalid "key_invalid" NotAllowed;
     // Storage.
     LedgerLocked "ledger_locked" Storage;
     LedgerReadOnly "ledger_read_only" Storage;
