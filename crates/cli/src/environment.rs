@@ -167,6 +167,11 @@ impl Environment {
         }
     }
 
+    /// Where the tokens of servers on this machine are.
+    pub(crate) fn token_folder(&self) -> Result<PathBuf, Refusal> {
+        Ok(self.data_folder()?.join("windlass").join("serve"))
+    }
+
     fn config_folder(&self) -> Result<PathBuf, Refusal> {
         match self.variable("XDG_CONFIG_HOME") {
             Some(folder) => Ok(PathBuf::from(folder)),

@@ -17,7 +17,7 @@ pub(crate) const WIDEST: usize = 100;
 pub(crate) const NARROW: usize = 60;
 
 /// Where people look for a command, in the order in which they need them.
-const HEADINGS: [(&str, &[&str]); 5] = [
+const HEADINGS: [(&str, &[&str]); 6] = [
     ("Work:", &["task", "project", "dep", "workflow", "hook", "agent", "stats", "why"]),
     (
         "The ledger:",
@@ -27,6 +27,7 @@ const HEADINGS: [(&str, &[&str]); 5] = [
         ],
     ),
     ("Settings and help:", &["config", "guide", "explain", "help"]),
+    ("Doors:", &["serve"]),
     ("This terminal:", &["demo", "completions", "man"]),
     ("Known from HZL:", &["sync", "lock", "sample-project"]),
 ];

@@ -15,6 +15,7 @@ mod own;
 mod page;
 mod progress;
 mod report;
+mod serve;
 mod suggest;
 mod terminal;
 mod wrap;
@@ -48,9 +49,12 @@ fn main() -> ExitCode {
         }
         Ok(Parsed::Own { own, matches, flags }) => {
             terminal.set_format(flags.format);
-            let call =
-                Call { matches: &matches, environment: &environment, terminal: &mut terminal };
-            (own.run)(call)
+            (own.run)(Call {
+                matches: &matches,
+                flags,
+                environment: &environment,
+                terminal: &mut terminal,
+            })
         }
         Err(wrong) => {
             terminal.set_format(wrong.format.or(environment.format()));

@@ -83,6 +83,17 @@ codes! {
     ImportInvalid "import_invalid" Refused;
     ImportConflict "import_conflict" Refused;
     FileExists "file_exists" Refused;
+    // Doors.
+    NotAllowed "not_allowed" NotAllowed;
+    KeyRequired "key_required" NotAllowed;
+    ForeignOrigin "foreign_origin" NotAllowed;
+    WorkplaceOnly "workplace_only" Refused;
+    TooLarge "too_large" Refused;
+    VersionMismatch "version_mismatch" Refused;
+    RateLimited "rate_limited" Elsewhere;
+    ServerBusy "server_busy" Elsewhere;
+    ServerUnreachable "server_unreachable" Storage;
+    AddressUnusable "address_unusable" Storage;
     // Not found.
     TaskNotFound "task_not_found" NotFound;
     ProjectNotFound "project_not_found" NotFound;
@@ -90,10 +101,9 @@ codes! {
     DeliveryNotFound "delivery_not_found" NotFound;
     WorkflowNotFound "workflow_not_found" NotFound;
     CodeNotFound "code_not_found" NotFound;
+    OperationNotFound "operation_not_found" NotFound;
+    PathNotFound "path_not_found" NotFound;
     KeyNotFound "key_not_found" NotFound;
-    // Keys.
-    NotAllowed "not_allowed" NotAllowed;
-    KeyInvalid "key_invalid" NotAllowed;
     // Storage.
     LedgerLocked "ledger_locked" Storage;
     LedgerReadOnly "ledger_read_only" Storage;

@@ -383,23 +383,29 @@ impl Key {
 
     /// Gives it another text, so that the old one opens nothing any more.
     pub fn rotate(&self, secret: &Secret, now: Time) -> Result<KeyRotated, Refusal> {
-        self.refuse_if_invalid(now)?;
-        Ok(KeyRotated { prefix: secret.prefix(), digest: secret.digest() })
-    }
-
-    /// Refuses a key that opens nothing any more.
-    pub fn refuse_if_invalid(&self, now: Time) -> Result<(), Refusal> {
         let state = self.state(now);
         let why = match state {
-            State::Valid => return Ok(()),
+            State::Valid => {
+                return Ok(KeyRotated { prefix: secret.prefix(), digest: secret.digest() });
+            }
             State::Expired => "has expired",
             State::Revoked => "was revoked",
         };
-        Err(Refusal::new(Code::KeyInvalid, format!("key {} {why}", self.prefix))
-            .hint("make another: windlass key create --for agent:NAME --role worker")
+        Err(Refusal::new(Code::InvalidTransition, format!("key {} {why}", self.prefix))
+            .hint(format!(
+                "make another: windlass key create --for {} --role {}",
+                self.owner, self.role
+            ))
             .detail("key_id", self.id)
             .detail("state", state))
     }
+}
+
+/// The one refusal for no key, a wrong one, and one that opens nothing any more: who guesses learns
+/// nothing from it.
+pub fn required() -> Refusal {
+    Refusal::new(Code::KeyRequired, "this needs a key that is valid here")
+        .hint("set WINDLASS_KEY to a key that an admin made for you: windlass key create")
 }
 
 #[cfg(test)]

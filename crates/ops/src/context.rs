@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use windlass_domain::chain::Provenance;
 use windlass_domain::duration::Span;
+use windlass_domain::key;
 use windlass_domain::op::OpId;
 use windlass_domain::ownership::Required;
 use windlass_domain::{Code, Key, ProjectId, Refusal, Status, Time};
@@ -60,6 +61,7 @@ impl std::fmt::Debug for Variables {
 }
 
 /// Where and how a door opens the ledger.
+#[derive(Clone)]
 pub struct Workplace {
     pub location: Location,
     pub wait: std::time::Duration,
@@ -247,7 +249,9 @@ impl Context {
     pub(crate) fn begin<O: Operation>(&mut self, operation: &O) -> Result<(), Error> {
         let op_id = self.op_id.take();
         if let Some(key) = &self.key {
-            key.refuse_if_invalid(self.now())?;
+            if !key.is_valid(self.now()) {
+                return Err(key::required().into());
+            }
             refuse_closed(key, O::NAME, O::ACCESS)?;
         }
         let Some(op_id) = op_id else {
@@ -269,6 +273,15 @@ impl Context {
         }
         self.once = Some(Once::given(op_id, O::NAME, arguments_of(operation)?));
         Ok(())
+    }
+
+    /// Does an operation for a part of the program that wants its answer as it is. What a door is asked
+    /// for comes through [`Request::run`](crate::table::Request::run).
+    pub fn perform<O: Operation>(&mut self, operation: &O) -> Result<O::Output, Error> {
+        self.begin(operation)?;
+        let answer = operation.run(self);
+        self.end();
+        answer
     }
 
     /// Lets an operation happen once for what it asks of the task that `source` names.
@@ -396,17 +409,14 @@ impl Context {
     }
 }
 
-/// Refuses a key that is not what it was when the caller was let in: it may have been revoked, or
-/// its text changed, a moment ago.
+/// Refuses a key that opens nothing now. It may have been revoked, or its text changed, a moment ago,
+/// so what counts is the state that the caller reads or changes.
 fn admit(snapshot: &mut Snapshot<'_>, key: Option<&Key>) -> Result<(), Error> {
     let Some(key) = key else { return Ok(()) };
-    match snapshot.key(key.id)? {
-        Some(now) if now.digest == key.digest => Ok(now.refuse_if_invalid(snapshot.now())?),
-        Some(_) | None => {
-            Err(Refusal::new(Code::KeyInvalid, format!("{} is no key any more", key.prefix))
-                .hint("ask whoever gave you the key for another")
-                .into())
-        }
+    let now = snapshot.now();
+    match snapshot.key_by_digest(&key.digest)? {
+        Some(found) if found.id == key.id && found.is_valid(now) => Ok(()),
+        Some(_) | None => Err(key::required().into()),
     }
 }
 

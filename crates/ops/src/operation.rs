@@ -22,7 +22,7 @@ pub enum Place {
 }
 
 /// One capability. The fields of the struct are its arguments.
-pub trait Operation: Args + Serialize + DeserializeOwned + JsonSchema + 'static {
+pub trait Operation: Args + Serialize + DeserializeOwned + JsonSchema + Send + 'static {
     type Output: Output;
 
     /// The name on the wire; on the command line its words are subcommands.
@@ -43,7 +43,7 @@ pub trait Operation: Args + Serialize + DeserializeOwned + JsonSchema + 'static 
 }
 
 /// What an operation answers.
-pub trait Output: Serialize + DeserializeOwned + JsonSchema + 'static {
+pub trait Output: Serialize + DeserializeOwned + JsonSchema + Send + 'static {
     /// The answer as a person reads it.
     fn sheet(&self, now: Time) -> Sheet;
 

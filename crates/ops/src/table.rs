@@ -126,7 +126,7 @@ impl std::fmt::Debug for Entry {
 }
 
 /// An operation with its arguments.
-pub trait Request {
+pub trait Request: Send {
     fn run(&self, cx: &mut Context) -> Result<Box<dyn Answer>, Error>;
 
     /// The arguments as JSON.
@@ -134,7 +134,7 @@ pub trait Request {
 }
 
 /// What an operation answered.
-pub trait Answer {
+pub trait Answer: Send {
     /// One JSON document, its fields in the order of the answer.
     fn json(&self) -> Result<String, Fault>;
     fn sheet(&self, now: Time) -> Sheet;

@@ -94,7 +94,7 @@ fn a_revoked_key_opens_nothing_and_stays_revoked() {
     key.fold(&revoked.into(), NOW).unwrap();
     assert_eq!(key.state(NOW), State::Revoked);
     assert!(key.revoke(None).is_none());
-    assert_eq!(key.rotate(&secret(), NOW).unwrap_err().code, Code::KeyInvalid);
+    assert_eq!(key.rotate(&secret(), NOW).unwrap_err().code, Code::InvalidTransition);
     assert!(key.fold(&KeyRevoked { reason: None }.into(), NOW).is_err());
 }
 
@@ -111,7 +111,7 @@ fn a_rotated_key_has_another_text_and_the_same_id() {
 #[test]
 fn an_expired_key_gets_no_other_text() {
     let key = Key { expires_at: Some(NOW), ..key(agent(), Role::Worker) };
-    assert_eq!(key.rotate(&secret(), NOW).unwrap_err().code, Code::KeyInvalid);
+    assert_eq!(key.rotate(&secret(), NOW).unwrap_err().code, Code::InvalidTransition);
 }
 
 #[test]

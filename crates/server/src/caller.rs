@@ -1,0 +1,18 @@
+//! Who calls, as far as a door knows.
+
+/// Somebody who was let in.
+#[derive(Debug, Clone)]
+pub enum Caller {
+    /// The user of this machine, or an agent that it started. Names are taken as they are given.
+    Local(Local),
+}
+
+/// What the user of this machine says about the call.
+#[derive(Debug, Clone)]
+pub struct Local {
+    /// The agent that acts when the arguments name none.
+    pub agent: Option<String>,
+    pub user: String,
+    /// A task and the fence under which the caller works on it.
+    pub fence: Option<(String, u64)>,
+}

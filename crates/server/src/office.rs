@@ -1,0 +1,36 @@
+//! What every thread of the desk works with.
+
+use windlass_ledger::Error;
+use windlass_ops::context::Surroundings;
+use windlass_ops::settings::Resolved;
+use windlass_ops::{Context, Workplace};
+
+use crate::caller::Caller;
+
+/// The ledger of a server, and the settings that count there.
+#[derive(Debug, Clone)]
+pub struct Office {
+    pub workplace: Workplace,
+    pub surroundings: Surroundings,
+    pub settings: Resolved,
+}
+
+impl Office {
+    /// A context of its own for one thread, with a connection of its own once it is needed.
+    pub(crate) fn context(&self) -> Context {
+        let Self { workplace, surroundings, settings } = self.clone();
+        Context::new(workplace, surroundings, settings)
+    }
+}
+
+/// Lets the next operation be done for `caller`.
+pub(crate) fn admit(cx: &mut Context, caller: &Caller) -> Result<(), Error> {
+    match caller {
+        Caller::Local(local) => {
+            cx.surroundings.agent.clone_from(&local.agent);
+            cx.surroundings.user.clone_from(&local.user);
+            cx.surroundings.fence.clone_from(&local.fence);
+        }
+    }
+    Ok(())
+}
