@@ -14,6 +14,7 @@ mod fault;
 mod group;
 mod hook;
 mod hzl;
+mod key;
 mod location;
 mod migration;
 mod postgres;
@@ -46,6 +47,7 @@ pub use hook::{
     Shown, Tracked, Waiting,
 };
 pub use hzl::{HZL_PROJECTS, Hzl, HzlEvent, HzlHook, HzlOp};
+pub use key::{REFUSALS_KEPT, Refused};
 pub use location::Location;
 pub use rebuild::Rebuilt;
 pub use record::{Details, Recorded};

@@ -100,7 +100,7 @@ impl Desk {
         caller: &Caller,
         question: O,
     ) -> Result<O::Output, Error> {
-        self.look(caller.clone(), move |cx| question.run(cx)).await
+        self.look(caller.clone(), move |cx| cx.perform(&question)).await
     }
 
     /// Looks at the ledger itself.
