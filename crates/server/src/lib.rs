@@ -7,6 +7,7 @@ pub mod caller;
 pub mod desk;
 mod http;
 mod office;
+mod pages;
 mod readers;
 pub mod serve;
 pub mod token;
