@@ -8,6 +8,7 @@ pub mod desk;
 mod http;
 mod live;
 mod office;
+mod pages;
 mod readers;
 pub mod serve;
 pub mod token;

@@ -18,11 +18,13 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use windlass_domain::{Code, Refusal};
 
-pub(crate) use doorkeeper::Doorkeeper;
-use problem::Problem;
+pub(crate) use doorkeeper::{Doorkeeper, Visitor};
+pub(crate) use ops::{answer, unread};
+pub(crate) use problem::{Problem, status};
 
 use crate::desk::Desk;
 use crate::live::Live;
+use crate::pages;
 
 /// Longest body that is read.
 const BODY_BYTES: usize = 1024 * 1024;
@@ -38,6 +40,12 @@ pub(crate) struct House {
     pub(crate) doorkeeper: Doorkeeper,
 }
 
+impl std::fmt::Debug for House {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("House")
+    }
+}
+
 pub(crate) type Shared = Arc<House>;
 
 /// All paths of the server.
@@ -46,6 +54,7 @@ pub(crate) fn router(house: Shared) -> Router {
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/v1/ops/{name}", post(ops::run))
         .route("/v1/events/stream", get(stream::events))
+        .merge(pages::router())
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(BODY_BYTES))
