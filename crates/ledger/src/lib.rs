@@ -13,6 +13,7 @@ mod exchange;
 mod fault;
 mod hook;
 mod hzl;
+mod lately;
 mod location;
 mod migration;
 mod postgres;
@@ -44,6 +45,7 @@ pub use hook::{
     Shown, Tracked, Waiting,
 };
 pub use hzl::{HZL_PROJECTS, Hzl, HzlEvent, HzlHook, HzlOp};
+pub use lately::{Added, Turn};
 pub use location::Location;
 pub use rebuild::Rebuilt;
 pub use record::{Details, Recorded};

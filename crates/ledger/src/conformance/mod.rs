@@ -5,6 +5,7 @@ mod bulk;
 mod deleting;
 mod edges;
 mod hooks;
+mod lately;
 mod lists;
 mod log;
 mod moving;
