@@ -15,6 +15,7 @@ mod group;
 mod hook;
 mod hzl;
 mod key;
+mod lately;
 mod location;
 mod migration;
 mod postgres;
@@ -48,6 +49,7 @@ pub use hook::{
 };
 pub use hzl::{HZL_PROJECTS, Hzl, HzlEvent, HzlHook, HzlOp};
 pub use key::{REFUSALS_KEPT, Refused};
+pub use lately::{Added, Turn};
 pub use location::Location;
 pub use rebuild::Rebuilt;
 pub use record::{Details, Recorded};
