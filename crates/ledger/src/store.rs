@@ -243,6 +243,27 @@ fn pairs(
     all(store, sql, &[], |row| Ok((TaskId::from_bytes(row.id(0)?), TaskId::from_bytes(row.id(1)?))))
 }
 
+/// How much of a transaction a store is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Extent {
+    Whole,
+    /// One of several parts, each of which can be undone alone, after this end of the log.
+    Part(Head),
+}
+
+pub(crate) const SAVEPOINT: &str = "SAVEPOINT part";
+pub(crate) const RELEASE: &str = "RELEASE SAVEPOINT part";
+
+impl Extent {
+    /// What takes it back.
+    pub(crate) fn undo(self) -> &'static str {
+        match self {
+            Self::Whole => "ROLLBACK",
+            Self::Part(_) => "ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part",
+        }
+    }
+}
+
 /// One open transaction on one database.
 pub(crate) trait Store: Hooks {
     /// The end of the log; in a writing transaction it cannot move any more.

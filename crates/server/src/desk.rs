@@ -66,7 +66,7 @@ impl Desk {
     /// Opens the ledger, which is made if it is not there.
     pub fn open(office: Office) -> Result<Self, Fault> {
         Ledger::open(&office.workplace.location, office.workplace.options())?.make()?;
-        let (writer, thread) = Writer::start(&office);
+        let (writer, thread) = Writer::start(&office, |_| ());
         Ok(Self(Arc::new(Inside {
             readers: Readers::new(office),
             writer: Mutex::new(Some(Arc::new(writer))),

@@ -18,7 +18,7 @@ use crate::hook::{self, Hooks, Waiting};
 use crate::record::{Details, Recorded, queue_cells, read_candidate, task_cells, to_json};
 use crate::search::{Within, Words};
 use crate::sql::{self, Index};
-use crate::store::{Candidate, QueueFilter, Statements, Store, all, first};
+use crate::store::{Candidate, Extent, QueueFilter, RELEASE, Statements, Store, all, first};
 
 const HEAD: &str = "SELECT seq, hash FROM head";
 /// The lock of the one writer.
@@ -67,16 +67,22 @@ pub(crate) const INDEX: Index = Index {
 const ADD_WORDS: &str = "INSERT INTO search (created_seq, words) VALUES ($1, $2::text::tsvector)";
 const REMOVE_WORDS: &str = "DELETE FROM search WHERE created_seq = $1";
 
-/// An open transaction. Dropped without a commit, it is rolled back.
+/// An open transaction, or a part of one. Dropped without a commit, it is rolled back.
 pub(crate) struct PostgresStore<'a> {
     client: &'a mut Client,
     access: Access,
     open: bool,
+    extent: Extent,
 }
 
 impl<'a> PostgresStore<'a> {
     pub(super) fn new(client: &'a mut Client, access: Access) -> Self {
-        Self { client, access, open: true }
+        Self { client, access, open: true, extent: Extent::Whole }
+    }
+
+    /// A part of a transaction that others keep open. The row of the head is moved at its end only.
+    pub(super) fn part(client: &'a mut Client, head: Head) -> Self {
+        Self { client, access: Access::Write, open: true, extent: Extent::Part(head) }
     }
 
     /// Leaves the transaction to whoever began it.
@@ -89,7 +95,7 @@ impl Drop for PostgresStore<'_> {
     fn drop(&mut self) {
         if self.open {
             // On a lost connection the server rolls back by itself.
-            let _rolled_back = self.client.batch_execute("ROLLBACK");
+            let _rolled_back = self.client.batch_execute(self.extent.undo());
         }
     }
 }
@@ -145,6 +151,9 @@ impl Hooks for PostgresStore<'_> {
 
 impl Store for PostgresStore<'_> {
     fn head(&mut self) -> Result<Head, Fault> {
+        if let Extent::Part(head) = self.extent {
+            return Ok(head);
+        }
         let text = match self.access {
             Access::Read => HEAD,
             Access::Write => LOCKED_HEAD,
@@ -273,6 +282,11 @@ impl Store for PostgresStore<'_> {
     }
 
     fn commit(&mut self, head: Head) -> Result<(), Fault> {
+        if let Extent::Part(_) = self.extent {
+            self.client.batch_execute(RELEASE).map_err(fault)?;
+            self.open = false;
+            return Ok(());
+        }
         self.run(MOVE_HEAD, &[Cell::count(head.seq), Cell::Bytes(head.hash.as_bytes())])?;
         self.client.batch_execute(&format!("NOTIFY {CHANNEL}; COMMIT")).map_err(fault)?;
         self.open = false;

@@ -17,7 +17,7 @@ use crate::hook::Hooks;
 use crate::record::{read_candidate, to_json};
 use crate::search::{Within, Words, joined};
 use crate::sql::Index;
-use crate::store::{Candidate, QueueFilter, Statements, Store, all, first};
+use crate::store::{Candidate, Extent, QueueFilter, RELEASE, Statements, Store, all, first};
 
 /// The last row of the log is its head; nobody else writes while a writing transaction is open.
 const HEAD: &str = "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1";
@@ -76,18 +76,29 @@ fn wal_of(path: &Path) -> PathBuf {
     PathBuf::from(wal)
 }
 
-/// An open transaction. Dropped without a commit, it is rolled back.
+/// An open transaction, or a part of one. Dropped without a commit, it is rolled back.
 pub(crate) struct SqliteStore<'a> {
     connection: &'a Connection,
     path: &'a Path,
     open: bool,
+    extent: Extent,
     /// Let go only after the transaction has ended.
     _lock: Option<Held>,
 }
 
 impl<'a> SqliteStore<'a> {
     pub(super) fn new(connection: &'a Connection, path: &'a Path, lock: Option<Held>) -> Self {
-        Self { connection, path, open: true, _lock: lock }
+        Self { connection, path, open: true, extent: Extent::Whole, _lock: lock }
+    }
+
+    /// A part of a transaction that others keep open.
+    pub(super) fn part(connection: &'a Connection, path: &'a Path, head: Head) -> Self {
+        Self { connection, path, open: true, extent: Extent::Part(head), _lock: None }
+    }
+
+    /// Leaves the transaction to whoever goes on with it.
+    pub(super) fn keep_open(&mut self) {
+        self.open = false;
     }
 
     /// Ends a transaction that changed the schema.
@@ -150,7 +161,7 @@ impl Drop for SqliteStore<'_> {
     fn drop(&mut self) {
         if self.open {
             // If even this fails the connection is unusable, and closing it rolls back.
-            let _rolled_back = self.connection.execute_batch("ROLLBACK");
+            let _rolled_back = self.connection.execute_batch(self.extent.undo());
         }
     }
 }
@@ -185,6 +196,9 @@ impl Hooks for SqliteStore<'_> {}
 
 impl Store for SqliteStore<'_> {
     fn head(&mut self) -> Result<Head, Fault> {
+        if let Extent::Part(head) = self.extent {
+            return Ok(head);
+        }
         let last =
             first(self, HEAD, &[], |row| Ok(Head { seq: row.count(0)?, hash: row.hash(1)? }))?;
         Ok(last.unwrap_or(Head::EMPTY))
@@ -282,6 +296,11 @@ impl Store for SqliteStore<'_> {
     }
 
     fn commit(&mut self, _head: Head) -> Result<(), Fault> {
+        if let Extent::Part(_) = self.extent {
+            self.run(RELEASE, &[])?;
+            self.open = false;
+            return Ok(());
+        }
         if let Err(fault) = self.run("COMMIT", &[]) {
             return Err(self.take_back(fault));
         }
