@@ -126,6 +126,9 @@ impl Claims {
             | Event::ProjectFrozen(_)
             | Event::ProjectUnfrozen(_)
             | Event::ProjectDeleted(_)
+            | Event::KeyCreated(_)
+            | Event::KeyRotated(_)
+            | Event::KeyRevoked(_)
             | Event::HookSet(_)
             | Event::HookRemoved(_)
             | Event::HookEnqueued(_)
@@ -222,8 +225,7 @@ mod tests {
 
     #[test]
     fn a_claim_that_is_given_back_can_be_won_by_another() {
-        let events =
-            vec![claimed("a", 1, Won::Claimed), released(), claimed("b", 2, Won::Claimed)];
+        let events = vec![claimed("a", 1, Won::Claimed), released(), claimed("b", 2, Won::Claimed)];
         assert_eq!(told(events), ["a/1 1-2 released", "b/2 goes on"]);
     }
 
