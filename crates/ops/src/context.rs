@@ -209,12 +209,13 @@ impl Context {
         mut work: impl FnMut(&mut Transaction<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let key = self.key.clone();
-        let mut work = |tx: &mut Transaction<'_>| {
-            bind(tx, key.as_ref())?;
-            work(tx).or_else(|error| Err(with_way_back(tx, error)?))
-        };
+        let mut work =
+            |tx: &mut Transaction<'_>| work(tx).or_else(|error| Err(with_way_back(tx, error)?));
         let Some(mut once) = self.once.take() else {
-            return self.ledger()?.write(provenance, work);
+            return self.ledger()?.write(provenance, |tx| {
+                bind(tx, key.as_ref())?;
+                work(tx)
+            });
         };
         if once.has_ended() {
             return Err(Fault::bug("an operation under an op id is one transaction").into());
@@ -222,7 +223,10 @@ impl Context {
         let actor = &provenance.actor;
         let done = self
             .ledger()?
-            .write(provenance, |tx| once.execute(tx, actor, &mut work))
+            .write(provenance, |tx| {
+                bind(tx, key.as_ref())?;
+                once.execute(tx, actor, &mut work)
+            })
             .map_err(|error| elsewhere(error, &once));
         let (value, outcome) = done?;
         once.ended(outcome);

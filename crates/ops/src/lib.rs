@@ -20,6 +20,7 @@ pub mod gc;
 pub mod health;
 pub mod hook;
 pub mod import;
+pub mod key;
 pub mod once;
 pub mod operation;
 pub mod project;

@@ -12,7 +12,7 @@ use crate::operation::{Access, Lines, Operation, Output, Place};
 use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{
-    agent, db, dep, events, exchange, explain, gc, health, hook, import, project, setup,
+    agent, db, dep, events, exchange, explain, gc, health, hook, import, key, project, setup,
     show_settings, stats, task, why, workflow,
 };
 
@@ -69,6 +69,11 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<hook::Discard>(),
     Entry::of::<hook::Drain>(),
     Entry::of::<hook::Worker>(),
+    Entry::of::<key::Create>(),
+    Entry::of::<key::List>(),
+    Entry::of::<key::Rotate>(),
+    Entry::of::<key::Revoke>(),
+    Entry::of::<key::Refusals>(),
     Entry::of::<why::Why>(),
     Entry::of::<stats::Stats>(),
     Entry::of::<agent::AgentStatus>(),
