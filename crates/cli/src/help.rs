@@ -26,8 +26,8 @@ const HEADINGS: [(&str, &[&str]); 6] = [
             "export", "import", "db",
         ],
     ),
-    ("Settings and help:", &["config", "guide", "explain", "help"]),
     ("Doors:", &["serve", "key"]),
+    ("Settings and help:", &["setup", "config", "guide", "explain", "help"]),
     ("This terminal:", &["demo", "completions", "man"]),
     ("Known from HZL:", &["sync", "lock", "sample-project"]),
 ];

@@ -12,8 +12,8 @@ use crate::operation::{Access, Lines, Operation, Output, Place};
 use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{
-    agent, db, dep, events, exchange, explain, gc, health, hook, import, key, project, setup,
-    show_settings, stats, task, why, workflow,
+    agent, agent_setup, db, dep, events, exchange, explain, gc, health, hook, import, key, project,
+    setup, show_settings, stats, task, why, workflow,
 };
 
 /// Every operation, in the order people meet them.
@@ -93,6 +93,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<setup::Status>(),
     Entry::of::<setup::WhichDb>(),
     Entry::of::<show_settings::Config>(),
+    Entry::of::<agent_setup::Setup>(),
     Entry::of::<setup::Guide>(),
     Entry::of::<explain::Explain>(),
     Entry::of::<setup::Sync>(),
