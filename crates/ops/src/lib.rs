@@ -5,6 +5,7 @@
 //! transaction of the ledger. [`table::TABLE`] lists them all.
 
 pub mod agent;
+pub mod board;
 pub mod border;
 pub mod caller;
 pub mod compat;

@@ -12,7 +12,7 @@ use crate::operation::{Access, Lines, Operation, Output, Place};
 use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{
-    agent, db, dep, events, exchange, explain, gc, health, hook, import, project, setup,
+    agent, board, db, dep, events, exchange, explain, gc, health, hook, import, project, setup,
     show_settings, stats, task, why, workflow,
 };
 
@@ -30,6 +30,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<task::List>(),
     Entry::of::<task::Search>(),
     Entry::of::<task::Show>(),
+    Entry::of::<board::Board>(),
     Entry::of::<task::Claim>(),
     Entry::of::<task::Start>(),
     Entry::of::<task::Renew>(),
