@@ -6,6 +6,7 @@
 pub mod caller;
 pub mod desk;
 mod http;
+mod live;
 mod office;
 mod pages;
 mod readers;

@@ -3,7 +3,9 @@
 mod doorkeeper;
 mod ops;
 mod problem;
+mod query;
 mod request_id;
+mod stream;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +23,7 @@ pub(crate) use ops::{answer, unread};
 pub(crate) use problem::{Problem, status};
 
 use crate::desk::Desk;
+use crate::live::Live;
 use crate::pages;
 
 /// Longest body that is read.
@@ -33,6 +36,7 @@ const VERSION: HeaderName = HeaderName::from_static("windlass-version");
 /// Everything the handlers share.
 pub(crate) struct House {
     pub(crate) desk: Desk,
+    pub(crate) live: Live,
     pub(crate) doorkeeper: Doorkeeper,
 }
 
@@ -49,6 +53,7 @@ pub(crate) fn router(house: Shared) -> Router {
     Router::new()
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/v1/ops/{name}", post(ops::run))
+        .route("/v1/events/stream", get(stream::events))
         .merge(pages::router())
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)

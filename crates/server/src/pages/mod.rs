@@ -18,6 +18,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use windlass_domain::Time;
 use windlass_ledger::{Clock as _, SystemClock};
+use windlass_ops::Context;
 use windlass_ops::operation::Operation;
 use windlass_ops::{health, project};
 
@@ -115,6 +116,11 @@ async fn admitted(parts: &mut Parts, house: &Shared) -> Result<(Caller, Person),
             let user = local.user.clone();
             let name = local.agent.clone().unwrap_or_else(|| user.clone());
             Ok((Caller::Local(local), Person { name, user, is_local: true }))
+        }
+        key @ Caller::Key { .. } => {
+            let owner = |cx: &mut Context| Ok(cx.surroundings.user.clone());
+            let name = house.desk.look(key.clone(), owner).await?;
+            Ok((key, Person { user: name.clone(), name, is_local: false }))
         }
     }
 }
