@@ -6,6 +6,7 @@
 
 pub mod agent;
 pub mod agent_setup;
+pub mod board;
 pub mod border;
 pub mod caller;
 pub mod compat;

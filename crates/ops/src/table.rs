@@ -12,8 +12,8 @@ use crate::operation::{Access, Lines, Operation, Output, Place};
 use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{
-    agent, agent_setup, db, dep, events, exchange, explain, gc, health, hook, import, key, project,
-    setup, show_settings, stats, task, why, workflow,
+    agent, agent_setup, board, db, dep, events, exchange, explain, gc, health, hook, import, key,
+    project, setup, show_settings, stats, task, why, workflow,
 };
 
 /// Every operation, in the order people meet them.
@@ -30,6 +30,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<task::List>(),
     Entry::of::<task::Search>(),
     Entry::of::<task::Show>(),
+    Entry::of::<board::Board>(),
     Entry::of::<task::Claim>(),
     Entry::of::<task::Start>(),
     Entry::of::<task::Renew>(),
