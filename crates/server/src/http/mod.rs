@@ -1,9 +1,14 @@
 //! The HTTP door.
 
+mod body;
 mod doorkeeper;
+mod explained;
+mod openapi;
 mod ops;
 mod problem;
+mod query;
 mod request_id;
+mod rest;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,8 +26,6 @@ use problem::Problem;
 
 use crate::desk::Desk;
 
-/// Longest body that is read.
-const BODY_BYTES: usize = 1024 * 1024;
 /// How long a request may take until its answer begins.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -40,10 +43,14 @@ pub(crate) type Shared = Arc<House>;
 pub(crate) fn router(house: Shared) -> Router {
     Router::new()
         .route("/healthz", get(|| async { "ok\n" }))
+        .route("/openapi.json", get(openapi::show))
+        .route("/errors/{code}", get(explained::show))
         .route("/v1/ops/{name}", post(ops::run))
+        .merge(rest::routes())
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)
-        .layer(DefaultBodyLimit::max(BODY_BYTES))
+        .layer(DefaultBodyLimit::disable())
+        .layer(middleware::from_fn(body::bounded))
         .layer(middleware::from_fn(in_time))
         .layer(middleware::from_fn_with_state(Arc::clone(&house), doorkeeper::at_the_door))
         .layer(middleware::from_fn(request_id::identify))
