@@ -28,7 +28,7 @@ pages! {
     "edges_outside"
     "project_exists" "project_protected" "project_frozen" "project_deleted" "tasks_held" "import_invalid" "import_conflict"
     "code_not_found" "operation_not_found" "path_not_found" "key_not_found"
-    "not_allowed" "key_required" "foreign_origin" "workplace_only" "too_large" "version_mismatch"
+    "not_allowed" "key_required" "foreign_origin" "workplace_only" "too_large" "too_slow" "version_mismatch"
     "rate_limited" "server_busy" "server_unreachable" "address_unusable"
     "ledger_locked"
     "file_exists" "file_invalid" "entry_exists" "task_not_found" "project_not_found" "workflow_not_found" "hook_not_found" "delivery_not_found"

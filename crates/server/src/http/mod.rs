@@ -1,10 +1,14 @@
 //! The HTTP door.
 
+mod body;
 mod doorkeeper;
+mod explained;
+mod openapi;
 mod ops;
 mod problem;
 mod query;
 mod request_id;
+mod rest;
 mod stream;
 
 use std::sync::Arc;
@@ -18,16 +22,14 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use windlass_domain::{Code, Refusal};
 
+pub(crate) use body::Sent;
 pub(crate) use doorkeeper::{Doorkeeper, Visitor};
-pub(crate) use ops::{answer, unread};
 pub(crate) use problem::{Problem, status};
 
 use crate::desk::Desk;
 use crate::live::Live;
 use crate::pages;
 
-/// Longest body that is read.
-const BODY_BYTES: usize = 1024 * 1024;
 /// How long a request may take until its answer begins.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -52,12 +54,16 @@ pub(crate) type Shared = Arc<House>;
 pub(crate) fn router(house: Shared) -> Router {
     Router::new()
         .route("/healthz", get(|| async { "ok\n" }))
+        .route("/openapi.json", get(openapi::show))
+        .route("/errors/{code}", get(explained::show))
         .route("/v1/ops/{name}", post(ops::run))
         .route("/v1/events/stream", get(stream::events))
         .merge(pages::router())
+        .merge(rest::routes())
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)
-        .layer(DefaultBodyLimit::max(BODY_BYTES))
+        .layer(DefaultBodyLimit::disable())
+        .layer(middleware::from_fn(body::bounded))
         .layer(middleware::from_fn(in_time))
         .layer(middleware::from_fn_with_state(Arc::clone(&house), doorkeeper::at_the_door))
         .layer(middleware::from_fn(request_id::identify))

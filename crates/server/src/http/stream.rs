@@ -1,7 +1,8 @@
 //! `GET /v1/events/stream`: the events themselves, as they happen.
 
 use axum::body::Body;
-use axum::extract::{RawQuery, State};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt as _;
@@ -13,7 +14,7 @@ use windlass_ops::events::Asked;
 use super::Shared;
 use super::doorkeeper::Visitor;
 use super::problem::Problem;
-use super::query;
+use super::rest::{Pairs, unreadable};
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 const PARAMETERS: [&str; 4] = ["after", "project", "task", "kind"];
@@ -24,10 +25,11 @@ const MOST: usize = 10_000;
 pub(crate) async fn events(
     State(house): State<Shared>,
     Visitor(caller): Visitor,
-    RawQuery(query): RawQuery,
+    query: Result<Query<Pairs>, QueryRejection>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let (asked, after) = asked(query.as_deref().unwrap_or_default())?;
+    let Query(query) = query.map_err(|_| unreadable("query"))?;
+    let (asked, after) = asked(query)?;
     // A browser that connects again says how far it came, whatever the address said at first.
     let after = match headers.get(LAST_EVENT_ID) {
         Some(given) => Some(seq("Last-Event-ID", &String::from_utf8_lossy(given.as_bytes()))?),
@@ -56,9 +58,9 @@ pub(crate) async fn events(
     Ok((headers, Body::from_stream(stream)).into_response())
 }
 
-fn asked(query: &str) -> Result<(Asked, Option<u64>), Refusal> {
+fn asked(query: Pairs) -> Result<(Asked, Option<u64>), Refusal> {
     let (mut asked, mut after) = (Asked::default(), None);
-    for (name, value) in query::pairs(query) {
+    for (name, value) in query {
         match name.as_str() {
             "after" => after = Some(seq("after", &value)?),
             "project" => asked.project = Some(value),
