@@ -222,8 +222,7 @@ mod tests {
 
     #[test]
     fn a_claim_that_is_given_back_can_be_won_by_another() {
-        let events =
-            vec![claimed("a", 1, Won::Claimed), released(), claimed("b", 2, Won::Claimed)];
+        let events = vec![claimed("a", 1, Won::Claimed), released(), claimed("b", 2, Won::Claimed)];
         assert_eq!(told(events), ["a/1 1-2 released", "b/2 goes on"]);
     }
 

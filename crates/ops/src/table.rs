@@ -13,7 +13,7 @@ use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{
     agent, db, dep, events, exchange, explain, gc, health, hook, import, project, setup,
-    show_settings, stats, task, why, workflow,
+    show_settings, stats, task, timeline, why, workflow,
 };
 
 /// Every operation, in the order people meet them.
@@ -71,6 +71,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<hook::Worker>(),
     Entry::of::<why::Why>(),
     Entry::of::<stats::Stats>(),
+    Entry::of::<timeline::Timeline>(),
     Entry::of::<agent::AgentStatus>(),
     Entry::of::<agent::AgentLog>(),
     Entry::of::<events::Events>(),

@@ -78,8 +78,7 @@ fn additions_are_counted_by_steps_back_from_now(bed: &mut Bed) {
     bed.add(api, |_| {});
     bed.clock.advance(MINUTE);
     let step = Span::from_millis(5 * MINUTE);
-    let mut added =
-        bed.ledger.read(|snapshot| Ok(snapshot.added_since(since, step)?)).unwrap();
+    let mut added = bed.ledger.read(|snapshot| Ok(snapshot.added_since(since, step)?)).unwrap();
     added.sort_by_key(|added| (added.steps_ago, added.project == web));
     let expected = [(api, 0), (api, 1), (web, 1)];
     let expected = expected.map(|(project, steps_ago)| Added { project, steps_ago, count: 1 });

@@ -512,7 +512,11 @@ fn claims_lists_and_histories_touch_few_rows_on_postgres() {
         ("pauses that are over", sql::PAUSE_OVER, Vec::new()),
         ("events", sql::EVENTS_AFTER, vec![Cell::Int(50_000), Cell::Int(10)]),
         ("turns", lately::TURNS_SINCE, vec![Cell::Int(LATE)]),
-        ("turns of a project", lately::TURNS_SINCE_IN, vec![Cell::Int(LATE), Cell::Bytes(&project)]),
+        (
+            "turns of a project",
+            lately::TURNS_SINCE_IN,
+            vec![Cell::Int(LATE), Cell::Bytes(&project)],
+        ),
         ("additions", lately::ADDED_SINCE, [LATE, 60_000, LATE].map(Cell::Int).to_vec()),
     ];
     let rows = sql::in_hand(&in_hand(), |text, cells| rows_touched(&mut client, text, cells));
