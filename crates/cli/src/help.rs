@@ -18,7 +18,13 @@ pub(crate) const NARROW: usize = 60;
 
 /// Where people look for a command, in the order in which they need them.
 const HEADINGS: [(&str, &[&str]); 6] = [
-    ("Work:", &["board", "task", "project", "dep", "workflow", "hook", "agent", "stats", "why"]),
+    (
+        "Work:",
+        &[
+            "board", "task", "project", "dep", "workflow", "hook", "agent", "stats", "timeline",
+            "why",
+        ],
+    ),
     (
         "The ledger:",
         &[

@@ -13,7 +13,7 @@ use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{
     agent, agent_setup, board, db, dep, events, exchange, explain, gc, health, hook, import, key,
-    project, setup, show_settings, stats, task, why, workflow,
+    project, setup, show_settings, stats, task, timeline, why, workflow,
 };
 
 /// Every operation, in the order people meet them.
@@ -77,6 +77,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<key::Refusals>(),
     Entry::of::<why::Why>(),
     Entry::of::<stats::Stats>(),
+    Entry::of::<timeline::Timeline>(),
     Entry::of::<agent::AgentStatus>(),
     Entry::of::<agent::AgentLog>(),
     Entry::of::<events::Events>(),
