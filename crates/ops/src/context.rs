@@ -18,6 +18,7 @@ use windlass_ledger::{
 use crate::exchange::in_words;
 use crate::once::{Once, Outcome, elsewhere};
 use crate::operation::{Operation, Place};
+use crate::remote::Remote;
 use crate::settings::{Resolved, Settings};
 use crate::table::arguments_of;
 use crate::view::usage;
@@ -36,6 +37,28 @@ pub struct Surroundings {
     /// `WINDLASS_FENCE`, which counts only for the task in `WINDLASS_TASK`.
     pub fence: Option<(String, u64)>,
     pub variables: Variables,
+    /// What a caller elsewhere has set where it is.
+    pub wishes: Wishes,
+    pub files: Files,
+}
+
+/// Settings of a caller elsewhere, for what its arguments do not say. They come before those of the
+/// place where the operation is done.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wishes {
+    pub project: Option<String>,
+    pub lease: Option<Span>,
+    pub auto_unpause: Option<bool>,
+}
+
+/// Whose files are within reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Files {
+    /// The caller's, which it may name.
+    #[default]
+    Callers,
+    /// Those of a server, which no caller may name.
+    Servers,
 }
 
 /// The environment of the caller, for hooks that name variables or start programs. It is looked into
@@ -121,6 +144,8 @@ pub struct Context {
     pub notices: Option<Notices>,
     /// The op id that the door brought for the next operation.
     pub op_id: Option<OpId>,
+    /// The server that has the ledger, where that is not here.
+    pub remote: Option<Remote>,
     once: Option<Once>,
     ledger: Option<Ledger>,
 }
@@ -138,8 +163,17 @@ impl std::fmt::Debug for Context {
 
 impl Context {
     pub fn new(workplace: Workplace, surroundings: Surroundings, settings: Resolved) -> Self {
-        let (progress, notices, op_id, once, ledger) = (None, None, None, None, None);
-        Self { workplace, surroundings, settings, progress, notices, op_id, once, ledger }
+        Self {
+            workplace,
+            surroundings,
+            settings,
+            progress: None,
+            notices: None,
+            op_id: None,
+            remote: None,
+            once: None,
+            ledger: None,
+        }
     }
 
     /// Tells the door how far the work has come; cheap enough for every row.
@@ -294,7 +328,7 @@ impl Context {
     pub fn lease(&self, given: Option<&str>) -> Result<Option<Span>, Refusal> {
         match given {
             Some(text) => Span::parse("lease", text).map(Some),
-            None => Ok(self.settings().claims_lease),
+            None => Ok(self.surroundings.wishes.lease.or(self.settings().claims_lease)),
         }
     }
 
@@ -304,16 +338,24 @@ impl Context {
 
     /// Whether pauses end by themselves where nobody says so.
     pub fn auto_unpause(&self) -> bool {
-        self.settings().workflows_auto_unpause
+        let wished = self.surroundings.wishes.auto_unpause;
+        wished.unwrap_or(self.settings().workflows_auto_unpause)
     }
 
     /// The project to use when none is named.
     pub fn default_project(&self) -> Option<&str> {
-        self.settings().project.as_deref()
+        let wished = self.surroundings.wishes.project.as_deref();
+        wished.or(self.settings().project.as_deref())
     }
 
     /// The text of a file where the caller is; `-` is the standard input.
     pub fn local_text(&mut self, path: &str) -> Result<String, Error> {
+        if self.surroundings.files == Files::Servers {
+            return Err(Refusal::new(Code::WorkplaceOnly, "a server opens no file for a caller")
+                .hint("send what the file says instead of its name")
+                .detail("file", path)
+                .into());
+        }
         let mut text = String::new();
         let read = match path {
             "-" => std::io::stdin().lock().read_to_string(&mut text),

@@ -23,6 +23,7 @@ pub mod import;
 pub mod once;
 pub mod operation;
 pub mod project;
+pub mod remote;
 pub mod settings;
 pub mod setup;
 pub mod sheet;

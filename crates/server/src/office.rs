@@ -1,7 +1,7 @@
 //! What every thread of the desk works with.
 
 use windlass_ledger::Error;
-use windlass_ops::context::Surroundings;
+use windlass_ops::context::{Files, Surroundings};
 use windlass_ops::settings::Resolved;
 use windlass_ops::{Context, Workplace};
 
@@ -19,6 +19,7 @@ impl Office {
     /// A context of its own for one thread, with a connection of its own once it is needed.
     pub(crate) fn context(&self) -> Context {
         let Self { workplace, surroundings, settings } = self.clone();
+        let surroundings = Surroundings { files: Files::Servers, ..surroundings };
         Context::new(workplace, surroundings, settings)
     }
 }
@@ -30,6 +31,7 @@ pub(crate) fn admit(cx: &mut Context, caller: &Caller) -> Result<(), Error> {
             cx.surroundings.agent.clone_from(&local.agent);
             cx.surroundings.user.clone_from(&local.user);
             cx.surroundings.fence.clone_from(&local.fence);
+            cx.surroundings.wishes.clone_from(&local.wishes);
         }
     }
     Ok(())

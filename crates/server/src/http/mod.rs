@@ -15,18 +15,17 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use windlass_domain::{Code, Refusal};
+use windlass_ops::remote::LONGEST_BODY;
 
 pub(crate) use doorkeeper::Doorkeeper;
 use problem::Problem;
 
 use crate::desk::Desk;
 
-/// Longest body that is read.
-const BODY_BYTES: usize = 1024 * 1024;
 /// How long a request may take until its answer begins.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-const VERSION: HeaderName = HeaderName::from_static("windlass-version");
+pub(crate) const VERSION: HeaderName = HeaderName::from_static("windlass-version");
 
 /// Everything the handlers share.
 pub(crate) struct House {
@@ -43,7 +42,7 @@ pub(crate) fn router(house: Shared) -> Router {
         .route("/v1/ops/{name}", post(ops::run))
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)
-        .layer(DefaultBodyLimit::max(BODY_BYTES))
+        .layer(DefaultBodyLimit::max(LONGEST_BODY))
         .layer(middleware::from_fn(in_time))
         .layer(middleware::from_fn_with_state(Arc::clone(&house), doorkeeper::at_the_door))
         .layer(middleware::from_fn(request_id::identify))
