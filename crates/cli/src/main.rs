@@ -7,6 +7,7 @@ mod columns;
 mod command;
 mod completions;
 mod demo;
+mod elsewhere;
 mod environment;
 mod follow;
 mod help;

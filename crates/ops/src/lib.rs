@@ -27,6 +27,7 @@ pub mod key;
 pub mod once;
 pub mod operation;
 pub mod project;
+pub mod remote;
 pub mod settings;
 pub mod setup;
 pub mod sheet;

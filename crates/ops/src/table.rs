@@ -9,6 +9,7 @@ use windlass_ledger::{Error, Fault};
 use crate::context::Context;
 use crate::once::Answered;
 use crate::operation::{Access, Lines, Operation, Output, Place};
+use crate::remote::relay;
 use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{
@@ -153,6 +154,9 @@ pub trait Answer: Send {
 
 impl<O: Operation> Request for O {
     fn run(&self, cx: &mut Context) -> Result<Box<dyn Answer>, Error> {
+        if let Some(answer) = relay(self, cx)? {
+            return Ok(answer);
+        }
         cx.begin(self)?;
         let answer = Operation::run(self, cx);
         let outcome = cx.end();
@@ -197,7 +201,7 @@ impl<T: Output> Answer for T {
 }
 
 impl Entry {
-    const fn of<O: Operation>() -> Self {
+    pub(crate) const fn of<O: Operation>() -> Self {
         Self {
             name: O::NAME,
             about: O::ABOUT,

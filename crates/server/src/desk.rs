@@ -9,6 +9,7 @@ use windlass_domain::{Code, Exit, Refusal};
 use windlass_ledger::{Error, Fault, Ledger};
 use windlass_ops::Context;
 use windlass_ops::operation::{Access, Operation, Place};
+use windlass_ops::remote::workplace_only;
 use windlass_ops::table::{Answer, Entry};
 
 use crate::caller::Caller;
@@ -79,7 +80,7 @@ impl Desk {
     pub async fn run(&self, call: Call) -> Result<Reply, Error> {
         let Call { entry, arguments, caller, op_id } = call;
         if entry.place == Place::Workplace {
-            return Err(workplace_only(entry).into());
+            return Err(workplace_only(entry.name).into());
         }
         let request = entry.from_json(arguments)?;
         let writer = self.writer()?;
@@ -137,11 +138,4 @@ impl Desk {
                 .hint("try again in a moment")
         })
     }
-}
-
-fn workplace_only(entry: &Entry) -> Refusal {
-    let words = entry.name.replace('.', " ");
-    Refusal::new(Code::WorkplaceOnly, format!("{words} runs only where its files are"))
-        .hint(format!("run it there: windlass {words} --db PATH_OR_URL"))
-        .detail("operation", entry.name)
 }

@@ -33,7 +33,7 @@ use crate::pages;
 /// How long a request may take until its answer begins.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-const VERSION: HeaderName = HeaderName::from_static("windlass-version");
+pub(crate) const VERSION: HeaderName = HeaderName::from_static("windlass-version");
 
 /// Everything the handlers share.
 pub(crate) struct House {
