@@ -14,6 +14,8 @@ pub enum Caller {
         digest: Hash,
         /// A task and the fence under which the caller works on it.
         fence: Option<(String, u64)>,
+        /// What it has set where it is.
+        wishes: Wishes,
     },
 }
 

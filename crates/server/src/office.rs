@@ -35,12 +35,13 @@ pub(crate) fn admit(cx: &mut Context, caller: &Caller) -> Result<(), Error> {
             cx.surroundings.fence.clone_from(&local.fence);
             cx.surroundings.wishes.clone_from(&local.wishes);
         }
-        Caller::Key { digest, fence } => {
+        Caller::Key { digest, fence, wishes } => {
             let found = cx.ledger()?.read(|snapshot| Ok(snapshot.key_by_digest(digest)?))?;
             let key = found.ok_or_else(key::required)?;
             cx.surroundings.agent = None;
             cx.surroundings.user = key.owner.name().to_owned();
             cx.surroundings.fence.clone_from(fence);
+            cx.surroundings.wishes.clone_from(wishes);
             cx.key = Some(key);
         }
     }

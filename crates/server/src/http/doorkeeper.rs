@@ -56,7 +56,11 @@ impl Doorkeeper {
         if self.token == Some(digest) {
             return self.local(headers).map(Caller::Local);
         }
-        Ok(Caller::Key { digest: Hash::from_bytes(digest), fence: fence(headers)? })
+        Ok(Caller::Key {
+            digest: Hash::from_bytes(digest),
+            fence: fence(headers)?,
+            wishes: wishes(headers)?,
+        })
     }
 
     fn local(&self, headers: &HeaderMap) -> Result<Local, Refusal> {
