@@ -19,7 +19,7 @@ use axum::routing::{get, post};
 use windlass_domain::{Code, Refusal};
 
 pub(crate) use doorkeeper::{Doorkeeper, Visitor};
-pub(crate) use ops::{answer, unread};
+pub(crate) use ops::{answer, operation_not_found, unread};
 pub(crate) use problem::{Problem, status};
 
 use crate::desk::Desk;
