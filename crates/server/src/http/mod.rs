@@ -24,6 +24,7 @@ use windlass_domain::{Code, Refusal};
 
 pub(crate) use body::Sent;
 pub(crate) use doorkeeper::{Doorkeeper, Visitor};
+pub(crate) use ops::{answer, operation_not_found};
 pub(crate) use problem::{Problem, status};
 
 use crate::desk::Desk;
