@@ -16,6 +16,7 @@ pub mod event;
 pub mod holding;
 pub mod hook;
 pub mod id;
+pub mod key;
 pub mod near;
 pub mod op;
 pub mod ownership;
@@ -33,7 +34,8 @@ pub mod workflow;
 
 pub use code::{Code, Exit};
 pub use event::{Event, Kind};
-pub use id::{CorrelationId, DeliveryId, EventId, HookId, ProjectId, Stream, TaskId};
+pub use id::{CorrelationId, DeliveryId, EventId, HookId, KeyId, ProjectId, Stream, TaskId};
+pub use key::Key;
 pub use refusal::Refusal;
 pub use status::Status;
 pub use task::Task;

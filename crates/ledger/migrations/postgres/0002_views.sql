@@ -187,3 +187,23 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_state ON deliveries (state, enqueued_seq);
 CREATE INDEX deliveries_tail ON deliveries (tail);
 CREATE INDEX deliveries_task ON deliveries (task_id);
+
+-- Who is let in, and as what. `projects` is a list of ids as JSON, empty for all.
+CREATE TABLE keys (
+    created_seq BIGINT PRIMARY KEY,
+    id          BYTEA NOT NULL UNIQUE,
+    version     BIGINT NOT NULL,
+    prefix      TEXT COLLATE "C" NOT NULL,
+    digest      BYTEA NOT NULL,
+    owner       TEXT COLLATE "C" NOT NULL,
+    role        TEXT COLLATE "C" NOT NULL,
+    projects    TEXT COLLATE "C" NOT NULL,
+    tools       TEXT COLLATE "C",
+    expires_at  BIGINT,
+    created_at  BIGINT NOT NULL,
+    rotated_at  BIGINT,
+    revoked_at  BIGINT
+);
+
+-- What a caller shows is looked up by its hash.
+CREATE UNIQUE INDEX keys_digest ON keys (digest);

@@ -99,3 +99,14 @@ CREATE TABLE outbox (
 CREATE INDEX outbox_due ON outbox (next_attempt_at, enqueued_seq) WHERE lock_token IS NULL;
 CREATE INDEX outbox_expiry ON outbox (expires_at) WHERE lock_token IS NULL;
 CREATE INDEX outbox_locked ON outbox (lock_token, locked_at) WHERE lock_token IS NOT NULL;
+
+-- Working rows: what callers were refused lately, for somebody who looks. Only the newest are kept.
+CREATE TABLE refusals (
+    id        INTEGER PRIMARY KEY,
+    at        INTEGER NOT NULL,
+    key_id    BLOB,
+    prefix    TEXT,
+    operation TEXT NOT NULL,
+    code      TEXT NOT NULL,
+    message   TEXT NOT NULL
+) STRICT;

@@ -189,3 +189,23 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_state ON deliveries (state, enqueued_seq);
 CREATE INDEX deliveries_tail ON deliveries (tail);
 CREATE INDEX deliveries_task ON deliveries (task_id);
+
+-- Who is let in, and as what. `projects` is a list of ids as JSON, empty for all.
+CREATE TABLE keys (
+    created_seq INTEGER PRIMARY KEY,
+    id          BLOB NOT NULL UNIQUE,
+    version     INTEGER NOT NULL,
+    prefix      TEXT NOT NULL,
+    digest      BLOB NOT NULL,
+    owner       TEXT NOT NULL,
+    role        TEXT NOT NULL,
+    projects    TEXT NOT NULL,
+    tools       TEXT,
+    expires_at  INTEGER,
+    created_at  INTEGER NOT NULL,
+    rotated_at  INTEGER,
+    revoked_at  INTEGER
+) STRICT;
+
+-- What a caller shows is looked up by its hash.
+CREATE UNIQUE INDEX keys_digest ON keys (digest);

@@ -4,6 +4,7 @@ mod activity;
 mod bulk;
 mod deleting;
 mod edges;
+mod groups;
 mod hooks;
 mod lately;
 mod lists;

@@ -3,7 +3,9 @@
 mod doorkeeper;
 mod ops;
 mod problem;
+mod query;
 mod request_id;
+mod stream;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,10 +18,13 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use windlass_domain::{Code, Refusal};
 
-pub(crate) use doorkeeper::Doorkeeper;
-use problem::Problem;
+pub(crate) use doorkeeper::{Doorkeeper, Visitor};
+pub(crate) use ops::{answer, unread};
+pub(crate) use problem::{Problem, status};
 
 use crate::desk::Desk;
+use crate::live::Live;
+use crate::pages;
 
 /// Longest body that is read.
 const BODY_BYTES: usize = 1024 * 1024;
@@ -31,7 +36,14 @@ const VERSION: HeaderName = HeaderName::from_static("windlass-version");
 /// Everything the handlers share.
 pub(crate) struct House {
     pub(crate) desk: Desk,
+    pub(crate) live: Live,
     pub(crate) doorkeeper: Doorkeeper,
+}
+
+impl std::fmt::Debug for House {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("House")
+    }
 }
 
 pub(crate) type Shared = Arc<House>;
@@ -41,6 +53,8 @@ pub(crate) fn router(house: Shared) -> Router {
     Router::new()
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/v1/ops/{name}", post(ops::run))
+        .route("/v1/events/stream", get(stream::events))
+        .merge(pages::router())
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(BODY_BYTES))

@@ -66,7 +66,7 @@ fn arguments(body: &[u8]) -> Result<Value, Refusal> {
     }
 }
 
-fn unread(rejection: BytesRejection) -> Refusal {
+pub(crate) fn unread(rejection: BytesRejection) -> Refusal {
     match rejection.status() {
         StatusCode::PAYLOAD_TOO_LARGE => {
             Refusal::new(Code::TooLarge, "the body is longer than the server reads")
