@@ -69,7 +69,7 @@ fn arguments(command: Command) -> Command {
 
 /// Plays the story. It is text wherever it goes, unless JSON was asked for.
 fn run(call: Call<'_>) -> io::Result<Exit> {
-    let Call { matches, environment, terminal } = call;
+    let Call { matches, environment, terminal, .. } = call;
     let format = terminal.asked().or(environment.format()).unwrap_or(Format::Text);
     terminal.set_format(Some(format));
     if matches.get_one::<String>("db").is_some() {

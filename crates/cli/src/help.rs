@@ -17,8 +17,14 @@ pub(crate) const WIDEST: usize = 100;
 pub(crate) const NARROW: usize = 60;
 
 /// Where people look for a command, in the order in which they need them.
-const HEADINGS: [(&str, &[&str]); 5] = [
-    ("Work:", &["task", "project", "dep", "workflow", "hook", "agent", "prime", "stats", "why"]),
+const HEADINGS: [(&str, &[&str]); 6] = [
+    (
+        "Work:",
+        &[
+            "board", "task", "project", "dep", "workflow", "hook", "agent", "prime", "stats",
+            "timeline", "why",
+        ],
+    ),
     (
         "The ledger:",
         &[
@@ -26,6 +32,7 @@ const HEADINGS: [(&str, &[&str]); 5] = [
             "export", "import", "db",
         ],
     ),
+    ("Doors:", &["serve", "key"]),
     ("Settings and help:", &["setup", "config", "guide", "explain", "help"]),
     ("This terminal:", &["demo", "completions", "man"]),
     ("Known from HZL:", &["sync", "lock", "sample-project"]),

@@ -7,6 +7,7 @@ mod columns;
 mod command;
 mod completions;
 mod demo;
+mod elsewhere;
 mod environment;
 mod follow;
 mod help;
@@ -16,6 +17,7 @@ mod page;
 mod progress;
 mod question;
 mod report;
+mod serve;
 mod suggest;
 mod terminal;
 mod wrap;
@@ -49,9 +51,12 @@ fn main() -> ExitCode {
         }
         Ok(Parsed::Own { own, matches, flags }) => {
             terminal.set_format(flags.format);
-            let call =
-                Call { matches: &matches, environment: &environment, terminal: &mut terminal };
-            (own.run)(call)
+            (own.run)(Call {
+                matches: &matches,
+                flags,
+                environment: &environment,
+                terminal: &mut terminal,
+            })
         }
         Err(wrong) => {
             terminal.set_format(wrong.format.or(environment.format()));

@@ -1,15 +1,16 @@
-//! The commands of this door alone: they are about the terminal and not about a ledger, so they
-//! are no operations of the table.
+//! The commands of this door alone: they open another door, or are about the terminal and not about
+//! a ledger, so they are no operations of the table.
 
 use clap::{ArgMatches, Command};
 use windlass_domain::Exit;
 
+use crate::command::Flags;
 use crate::environment::Environment;
 use crate::terminal::Terminal;
-use crate::{completions, demo, man};
+use crate::{completions, demo, man, serve};
 
 /// Every one of them.
-pub(crate) const OWN: [Own; 3] = [demo::OWN, completions::OWN, man::OWN];
+pub(crate) const OWN: [Own; 4] = [serve::OWN, demo::OWN, completions::OWN, man::OWN];
 
 /// A command, its arguments and what it does.
 pub(crate) struct Own {
@@ -26,6 +27,7 @@ pub(crate) struct Own {
 /// What a command of this door works with.
 pub(crate) struct Call<'a> {
     pub(crate) matches: &'a ArgMatches,
+    pub(crate) flags: Flags,
     pub(crate) environment: &'a Environment,
     pub(crate) terminal: &'a mut Terminal,
 }

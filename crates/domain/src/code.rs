@@ -83,6 +83,18 @@ codes! {
     ImportInvalid "import_invalid" Refused;
     ImportConflict "import_conflict" Refused;
     FileExists "file_exists" Refused;
+    // Doors.
+    NotAllowed "not_allowed" NotAllowed;
+    KeyRequired "key_required" NotAllowed;
+    ForeignOrigin "foreign_origin" NotAllowed;
+    WorkplaceOnly "workplace_only" Refused;
+    TooLarge "too_large" Refused;
+    TooSlow "too_slow" Refused;
+    VersionMismatch "version_mismatch" Refused;
+    RateLimited "rate_limited" Elsewhere;
+    ServerBusy "server_busy" Elsewhere;
+    ServerUnreachable "server_unreachable" Storage;
+    AddressUnusable "address_unusable" Storage;
     // Files of coding agents.
     FileInvalid "file_invalid" Refused;
     EntryExists "entry_exists" Refused;
@@ -93,6 +105,9 @@ codes! {
     DeliveryNotFound "delivery_not_found" NotFound;
     WorkflowNotFound "workflow_not_found" NotFound;
     CodeNotFound "code_not_found" NotFound;
+    OperationNotFound "operation_not_found" NotFound;
+    PathNotFound "path_not_found" NotFound;
+    KeyNotFound "key_not_found" NotFound;
     // Storage.
     LedgerLocked "ledger_locked" Storage;
     LedgerReadOnly "ledger_read_only" Storage;

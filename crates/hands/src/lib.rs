@@ -5,3 +5,6 @@ pub mod delivery;
 pub mod editor;
 pub mod files;
 pub mod process;
+mod reason;
+pub mod remote;
+mod tls;

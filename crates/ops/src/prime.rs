@@ -160,7 +160,7 @@ impl Look<'_, '_> {
 
     fn filter(&self, project: Option<&Project>) -> QueueFilter {
         QueueFilter {
-            project: project.map(|project| project.id),
+            projects: project.iter().map(|project| project.id).collect(),
             agent: self.agent.unwrap_or_default().to_owned(),
             role: None,
             tags: Vec::new(),
@@ -216,7 +216,7 @@ impl Look<'_, '_> {
             title: task.title,
         });
         let available = ListFilter {
-            project: filter.project,
+            project: self.project.map(|project| project.id),
             available: true,
             unfrozen: true,
             ..ListFilter::default()

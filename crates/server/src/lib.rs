@@ -1,1 +1,15 @@
-//! The doors over the network.
+//! The doors over the network: the HTTP API, live events, MCP, the web pages.
+//!
+//! Every door turns what it receives into a call of an operation and hands it in at the
+//! [`Desk`](desk::Desk). No door holds a rule.
+
+pub mod caller;
+pub mod desk;
+mod http;
+mod live;
+mod office;
+mod pages;
+mod readers;
+pub mod serve;
+pub mod token;
+mod writer;

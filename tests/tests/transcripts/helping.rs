@@ -24,6 +24,7 @@ fn the_first_page_of_help_names_every_command() {
       agent     Agents: who is at work, who did what
       prime     Say what an agent needs to know at the start of a sitting
       stats     Count the queue and what was finished lately
+      timeline  Tell who held what when
       why       Say why a task is not being worked on, or why nothing is
 
     The ledger:
@@ -46,6 +47,9 @@ fn the_first_page_of_help_names_every_command() {
       guide     Print a short guide for an agent
       explain   Explain an error code and what to do about it
       help      Show the help of a command: windlass help task add
+
+    Doors:
+      serve     Serve the ledger: the HTTP API, live events, MCP and the web pages
 
     This terminal:
       demo         Play a short story of three agents, in a throw-away ledger

@@ -130,7 +130,7 @@ impl Operation for Setup {
             return Ok(done);
         }
         if !self.yes {
-            let Some(answer) = cx.ask(&done.changes(), "Write this?") else {
+            let Some(answer) = cx.confirm(&done.changes(), "Write this?") else {
                 return Err(unasked(&done).into());
             };
             done.was_asked = true;

@@ -1,0 +1,141 @@
+//! The desk: where operations are handed in, run and answered.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use serde_json::Value;
+use windlass_domain::op::OpId;
+use windlass_domain::{Code, Exit, Refusal};
+use windlass_ledger::{Error, Fault, Ledger};
+use windlass_ops::Context;
+use windlass_ops::operation::{Access, Operation, Place};
+use windlass_ops::remote::workplace_only;
+use windlass_ops::table::{Answer, Entry};
+
+use crate::caller::Caller;
+pub use crate::office::Office;
+use crate::readers::Readers;
+use crate::writer::{Job, Note, Writer};
+
+/// A request for an operation.
+#[derive(Debug, Clone)]
+pub struct Call {
+    pub entry: &'static Entry,
+    /// Its arguments: an object with the fields of the operation.
+    pub arguments: Value,
+    pub caller: Caller,
+    pub op_id: Option<OpId>,
+}
+
+/// What an operation answered.
+pub struct Reply(Box<dyn Answer>);
+
+impl std::fmt::Debug for Reply {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Reply")
+    }
+}
+
+impl Reply {
+    /// One JSON document, the same as on the command line.
+    pub fn json(&self) -> Result<String, Fault> {
+        self.0.json()
+    }
+
+    /// How a process ends that got this answer.
+    pub fn exit(&self) -> Exit {
+        self.0.exit()
+    }
+}
+
+/// Where operations are handed in. Cheap to clone.
+#[derive(Clone)]
+pub struct Desk(Arc<Inside>);
+
+struct Inside {
+    readers: Readers,
+    writer: Mutex<Option<Arc<Writer>>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl std::fmt::Debug for Desk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Desk")
+    }
+}
+
+impl Desk {
+    /// Opens the ledger, which is made if it is not there.
+    pub fn open(office: Office) -> Result<Self, Fault> {
+        Ledger::open(&office.workplace.location, office.workplace.options())?.make()?;
+        let (writer, thread) = Writer::start(&office, |_| ());
+        Ok(Self(Arc::new(Inside {
+            readers: Readers::new(office),
+            writer: Mutex::new(Some(Arc::new(writer))),
+            thread: Mutex::new(Some(thread)),
+        })))
+    }
+
+    /// Does any operation of the table.
+    pub async fn run(&self, call: Call) -> Result<Reply, Error> {
+        let Call { entry, arguments, caller, op_id } = call;
+        if entry.place == Place::Workplace {
+            return Err(workplace_only(entry.name).into());
+        }
+        let request = entry.from_json(arguments)?;
+        let writer = self.writer()?;
+        let asker = caller.clone();
+        let answer = match entry.access {
+            Access::Read => {
+                let look = move |cx: &mut _| request.run(cx);
+                self.0.readers.look(caller, look).await
+            }
+            Access::Write | Access::Approve | Access::Admin => {
+                writer.write(Job { request, caller, op_id }).await
+            }
+        };
+        if let (Err(Error::Refused(refusal)), Caller::Key { digest, .. }) = (&answer, asker)
+            && refusal.code.exit() == Exit::NotAllowed
+        {
+            let (code, message) = (refusal.code, refusal.message.clone());
+            writer.note(Note { digest, operation: entry.name, code, message });
+        }
+        answer.map(Reply)
+    }
+
+    /// Asks for something that changes nothing.
+    pub async fn ask<O: Operation>(
+        &self,
+        caller: &Caller,
+        question: O,
+    ) -> Result<O::Output, Error> {
+        self.look(caller.clone(), move |cx| cx.perform(&question)).await
+    }
+
+    /// Looks at the ledger itself.
+    pub(crate) async fn look<T: Send + 'static>(
+        &self,
+        caller: Caller,
+        look: impl FnOnce(&mut Context) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        self.0.readers.look(caller, look).await
+    }
+
+    /// Lets the commands that were taken be done, and takes no more.
+    pub fn close(&self) {
+        drop(self.0.writer.lock().unwrap_or_else(PoisonError::into_inner).take());
+        let thread = self.0.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(thread) = thread {
+            // It ends when nothing waits any more; its panics were told where they happened.
+            let _ended = thread.join();
+        }
+    }
+
+    fn writer(&self) -> Result<Arc<Writer>, Refusal> {
+        let writer = self.0.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        writer.clone().ok_or_else(|| {
+            Refusal::new(Code::ServerBusy, "the server is about to stop")
+                .hint("try again in a moment")
+        })
+    }
+}

@@ -1,0 +1,164 @@
+//! The doorkeeper: who is let in, and under which names the server may be called.
+
+use std::net::IpAddr;
+
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use sha2::{Digest as _, Sha256};
+use windlass_domain::chain::Hash;
+use windlass_domain::duration::Span;
+use windlass_domain::{Code, Refusal, key, text};
+use windlass_ops::context::Wishes;
+
+use super::problem::Problem;
+use super::{House, Shared};
+use crate::caller::{Caller, Local};
+
+const AGENT: HeaderName = HeaderName::from_static("windlass-agent");
+const USER: HeaderName = HeaderName::from_static("windlass-user");
+const FENCE: HeaderName = HeaderName::from_static("windlass-fence");
+const PROJECT: HeaderName = HeaderName::from_static("windlass-project");
+const LEASE: HeaderName = HeaderName::from_static("windlass-lease");
+const AUTO_UNPAUSE: HeaderName = HeaderName::from_static("windlass-auto-unpause");
+
+/// What the server compares with what callers bring.
+pub(crate) struct Doorkeeper {
+    /// On loopback: the digest of the token.
+    pub(crate) token: Option<[u8; 32]>,
+    /// The user who runs the server.
+    pub(crate) user: String,
+    /// Names of the server beside `localhost` and its addresses.
+    pub(crate) names: Vec<String>,
+    pub(crate) port: u16,
+}
+
+/// Somebody who was let in.
+#[derive(Debug, Clone)]
+pub(crate) struct Visitor(pub(crate) Caller);
+
+impl FromRequestParts<Shared> for Visitor {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, house: &Shared) -> Result<Self, Problem> {
+        house.doorkeeper.admit(&parts.headers).map(Self).map_err(Problem::from)
+    }
+}
+
+impl Doorkeeper {
+    /// Looks at what a caller brings. Compared are digests, so how long it takes tells nothing about
+    /// the token.
+    pub(crate) fn admit(&self, headers: &HeaderMap) -> Result<Caller, Refusal> {
+        let secret = bearer(headers).or_else(|| self.cookie(headers)).ok_or_else(key::required)?;
+        let digest: [u8; 32] = Sha256::digest(secret.as_bytes()).into();
+        if self.token == Some(digest) {
+            return self.local(headers).map(Caller::Local);
+        }
+        Ok(Caller::Key {
+            digest: Hash::from_bytes(digest),
+            fence: fence(headers)?,
+            wishes: wishes(headers)?,
+        })
+    }
+
+    fn local(&self, headers: &HeaderMap) -> Result<Local, Refusal> {
+        let agent = header(headers, &AGENT).map(|name| text::name("agent", name)).transpose()?;
+        let user = header(headers, &USER).map(|name| text::name("user", name)).transpose()?;
+        let user = user.unwrap_or_else(|| self.user.clone());
+        Ok(Local { agent, user, fence: fence(headers)?, wishes: wishes(headers)? })
+    }
+
+    /// The name of the cookie that pages bring: of this port, because browsers do not keep the
+    /// cookies of two ports apart.
+    pub(crate) fn cookie_name(&self) -> String {
+        format!("windlass_{}", self.port)
+    }
+
+    fn cookie<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
+        let name = self.cookie_name();
+        let cookies = headers.get_all(header::COOKIE).iter();
+        cookies
+            .filter_map(|cookies| cookies.to_str().ok())
+            .flat_map(|cookies| cookies.split(';'))
+            .filter_map(|cookie| cookie.trim().split_once('='))
+            .find_map(|(found, value)| (found == name).then_some(value))
+    }
+
+    /// A page elsewhere must not reach the server by a name that leads here.
+    fn refuse_foreign(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        let host = header(headers, &header::HOST).unwrap_or_default();
+        if !self.is_ours(host) {
+            return Err(foreign("Host", host));
+        }
+        match header(headers, &header::ORIGIN) {
+            None => Ok(()),
+            Some(origin) => match origin.split_once("://") {
+                Some(("http" | "https", from)) if from.eq_ignore_ascii_case(host) => Ok(()),
+                _ => Err(foreign("Origin", origin)),
+            },
+        }
+    }
+
+    /// An address in numbers cannot be made to lead elsewhere, a name can.
+    fn is_ours(&self, host: &str) -> bool {
+        let name = match host.rsplit_once(':') {
+            Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+            _ => host,
+        };
+        let is_address =
+            name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_ok();
+        is_address
+            || name.eq_ignore_ascii_case("localhost")
+            || self.names.iter().any(|own| own.eq_ignore_ascii_case(name))
+    }
+}
+
+/// Turns away whoever calls the server by a name that is not its own.
+pub(crate) async fn at_the_door(
+    State(house): State<Shared>,
+    request: Request,
+    next: Next,
+) -> Result<Response, Problem> {
+    let House { doorkeeper, .. } = &*house;
+    doorkeeper.refuse_foreign(request.headers())?;
+    Ok(next.run(request).await)
+}
+
+fn foreign(header: &str, given: &str) -> Refusal {
+    Refusal::new(Code::ForeignOrigin, format!("{header} '{given}' is not of this server"))
+        .hint("call it by its address, or start it with: windlass serve --name NAME")
+        .detail("header", header)
+        .detail("given", given)
+}
+
+fn header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok())
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, secret) = header(headers, &header::AUTHORIZATION)?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then_some(secret.trim())
+}
+
+/// What the caller has set where it is.
+fn wishes(headers: &HeaderMap) -> Result<Wishes, Refusal> {
+    let project = header(headers, &PROJECT).map(text::project_name).transpose()?;
+    let lease = header(headers, &LEASE).map(|lease| Span::parse("lease", lease)).transpose()?;
+    let auto_unpause = header(headers, &AUTO_UNPAUSE).map(|wish| wish == "true");
+    Ok(Wishes { project, lease, auto_unpause })
+}
+
+/// `TASK:FENCE`, where the caller works under a claim.
+fn fence(headers: &HeaderMap) -> Result<Option<(String, u64)>, Refusal> {
+    let Some(given) = header(headers, &FENCE) else { return Ok(None) };
+    let parsed = given.split_once(':').and_then(|(task, fence)| Some((task, fence.parse().ok()?)));
+    let (task, fence) = parsed.ok_or_else(|| {
+        Refusal::new(Code::InvalidValue, format!("Windlass-Fence '{given}' is not TASK:FENCE"))
+            .hint("give the id of the task and the fence that the claim answered")
+            .detail("field", "Windlass-Fence")
+            .detail("given", given)
+    })?;
+    Ok(Some((task.to_owned(), fence)))
+}

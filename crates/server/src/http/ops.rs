@@ -1,0 +1,129 @@
+//! `POST /v1/ops/{name}`: every operation of the ledger.
+
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Map, Value};
+use windlass_domain::near::near;
+use windlass_domain::op::OpId;
+use windlass_domain::{Code, Refusal};
+use windlass_ops::remote::refuse_version;
+use windlass_ops::table::{Entry, TABLE};
+
+use super::body::Sent;
+use super::doorkeeper::Visitor;
+use super::problem::Problem;
+use super::{Shared, VERSION};
+use crate::desk::{Call, Reply};
+
+const OP_ID: HeaderName = HeaderName::from_static("windlass-op-id");
+/// The same for texts that a header cannot carry.
+const OP_ID_ENCODED: HeaderName = HeaderName::from_static("windlass-op-id*");
+const EXIT: HeaderName = HeaderName::from_static("windlass-exit");
+
+pub(crate) async fn run(
+    State(house): State<Shared>,
+    Visitor(caller): Visitor,
+    name: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
+    Sent(body): Sent,
+) -> Result<Response, Problem> {
+    // What is no text names nothing.
+    let name = name.map(|Path(name)| name).unwrap_or_default();
+    refuse_other_version(&headers)?;
+    let entry = Entry::named(&name).ok_or_else(|| operation_not_found(&name))?;
+    let arguments = arguments(&body)?;
+    let op_id = op_id(&headers)?;
+    let reply = house.desk.run(Call { entry, arguments, caller, op_id }).await?;
+    answer(&reply)
+}
+
+/// The answer of an operation, as every door over HTTP gives it.
+pub(crate) fn answer(reply: &Reply) -> Result<Response, Problem> {
+    let json = reply.json()?;
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),
+        (EXIT, HeaderValue::from(reply.exit() as u16)),
+    ];
+    Ok((headers, json).into_response())
+}
+
+pub(crate) fn operation_not_found(name: &str) -> Refusal {
+    Refusal::new(Code::OperationNotFound, format!("there is no operation '{name}'"))
+        .hint("the names are in /openapi.json and in the reference")
+        .suggest(near(name, TABLE.iter().map(|entry| entry.name)))
+        .detail("operation", name)
+}
+
+/// No body means no arguments.
+fn arguments(body: &[u8]) -> Result<Value, Refusal> {
+    if body.is_empty() {
+        return Ok(Value::Object(Map::new()));
+    }
+    let value: Value = serde_json::from_slice(body).map_err(|wrong| {
+        Refusal::new(Code::Usage, format!("the body is not JSON: {wrong}"))
+            .hint("send one JSON object with the fields of the operation")
+    })?;
+    match value {
+        Value::Object(_) => Ok(value),
+        _ => Err(Refusal::new(Code::Usage, "the body is not a JSON object")
+            .hint("send one JSON object with the fields of the operation")),
+    }
+}
+
+/// A caller that says of which version it is must be of ours: before anything is done.
+fn refuse_other_version(headers: &HeaderMap) -> Result<(), Refusal> {
+    let ours = env!("CARGO_PKG_VERSION");
+    match headers.get(VERSION) {
+        Some(theirs) if theirs.as_bytes() != ours.as_bytes() => {
+            Err(refuse_version(&String::from_utf8_lossy(theirs.as_bytes()), ours))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn op_id(headers: &HeaderMap) -> Result<Option<OpId>, Refusal> {
+    let given = match (headers.get(OP_ID), headers.get(OP_ID_ENCODED)) {
+        (Some(given), _) => given.as_bytes().to_vec(),
+        (None, Some(encoded)) => decoded(encoded.as_bytes()),
+        (None, None) => return Ok(None),
+    };
+    // What is no text is refused for the same reason as an op id that is none.
+    OpId::parse(&String::from_utf8_lossy(&given)).map(Some)
+}
+
+/// `UTF-8''%41b`, as in RFC 8187.
+fn decoded(value: &[u8]) -> Vec<u8> {
+    let mut rest = value.strip_prefix(b"UTF-8''").unwrap_or(value);
+    let mut bytes = Vec::new();
+    while let Some((first, after)) = rest.split_first() {
+        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        let (byte, length) = match (first, byte) {
+            (b'%', Some(byte)) => (byte, 3),
+            _ => (*first, 1),
+        };
+        bytes.push(byte);
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_op_id_of_any_characters_is_decoded() {
+        for (value, text) in [
+            ("UTF-8''%20%61b", " ab"),
+            ("UTF-8''%0A", "\n"),
+            ("%C3%A9", "é"),
+            ("%4", "%4"),
+            ("", ""),
+        ] {
+            assert_eq!(decoded(value.as_bytes()), text.as_bytes(), "{value}");
+        }
+    }
+}

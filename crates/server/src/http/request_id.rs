@@ -1,0 +1,46 @@
+//! Every request has an id: the caller's, or else one of ours. It is in the answer, in the log and
+//! in problem documents.
+
+use axum::extract::Request;
+use axum::http::{HeaderName, HeaderValue};
+use axum::middleware::Next;
+use axum::response::Response;
+
+pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Longest id that is taken from a caller.
+const LONGEST: usize = 128;
+
+tokio::task_local! {
+    static CURRENT: String;
+}
+
+/// The id of the request that is being answered.
+pub(crate) fn current() -> Option<String> {
+    CURRENT.try_with(Clone::clone).ok()
+}
+
+/// Gives the request its id, and the id to the answer.
+pub(crate) async fn identify(request: Request, next: Next) -> Response {
+    let given = request.headers().get(REQUEST_ID).and_then(|id| id.to_str().ok());
+    let id = match given.filter(|id| is_usable(id)) {
+        Some(id) => id.to_owned(),
+        None => fresh(),
+    };
+    let mut response = CURRENT.scope(id.clone(), next.run(request)).await;
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    response
+}
+
+fn is_usable(id: &str) -> bool {
+    (1..=LONGEST).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+fn fresh() -> String {
+    let mut bytes = [0; 8];
+    // Without random bytes ids repeat, which costs nothing but clarity.
+    let _filled = getrandom::fill(&mut bytes);
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
