@@ -4,3 +4,6 @@
 pub mod delivery;
 pub mod editor;
 pub mod process;
+mod reason;
+pub mod remote;
+mod tls;

@@ -11,9 +11,9 @@ use crate::search::SearchFilter;
 use crate::store::{ListFilter, QueueFilter};
 
 /// Every table of the views but the index of words, which each database keeps in its own way.
-/// What is not here is the log or a working row: `effects` and `outbox` hold those, and are never
-/// rebuilt.
-pub(crate) const VIEWS: [&str; 11] = [
+/// What is not here is the log or a working row: `effects`, `outbox` and `refusals` hold those, and
+/// are never rebuilt.
+pub(crate) const VIEWS: [&str; 12] = [
     "projects",
     "tasks",
     "task_details",
@@ -25,6 +25,7 @@ pub(crate) const VIEWS: [&str; 11] = [
     "workflow_ops",
     "hooks",
     "deliveries",
+    "keys",
 ];
 
 macro_rules! event_columns {
@@ -506,12 +507,13 @@ pub(crate) fn list<T>(
 
 /// The statement and values of what an agent has in progress, by `tasks_in_hand`.
 pub(crate) fn in_hand<T>(filter: &QueueFilter, run: impl FnOnce(&str, &[Cell<'_>]) -> T) -> T {
-    let project = filter.project.map(ProjectId::to_bytes);
+    let projects: Vec<[u8; 16]> = filter.projects.iter().map(|id| id.to_bytes()).collect();
     let mut terms = Terms::default();
     terms.with("agent =", Cell::Text(&filter.agent));
     terms.plain("status = 'in_progress'");
-    if let Some(project) = &project {
-        terms.with("project_id =", Cell::Bytes(project));
+    if !projects.is_empty() {
+        let places: Vec<String> = projects.iter().map(|id| terms.value(Cell::Bytes(id))).collect();
+        terms.plain(&format!("project_id IN ({})", places.join(", ")));
     }
     for tag in &filter.tags {
         let tag = terms.value(Cell::Text(tag));

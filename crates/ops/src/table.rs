@@ -107,6 +107,8 @@ pub struct Entry {
     pub example: &'static str,
     pub access: Access,
     pub place: Place,
+    /// Its answer holds a secret, which is to be kept nowhere.
+    pub secret_answer: bool,
     /// The languages of its own in which it can answer with a document.
     pub formats: &'static [&'static str],
     /// Adds the arguments to a command.
@@ -194,6 +196,7 @@ impl Entry {
             example: O::EXAMPLE,
             access: O::ACCESS,
             place: O::PLACE,
+            secret_answer: O::SECRET_ANSWER,
             formats: O::FORMATS,
             arguments: O::augment_args,
             from_matches: |matches| Ok(Box::new(O::from_arg_matches(matches)?)),

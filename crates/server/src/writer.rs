@@ -1,14 +1,14 @@
 //! The one thread that writes.
 //!
-//! It takes every command that waits, does each in a part of its own of one transaction, commits
-//! once, and only then answers. The more wait, the more share a commit.
+//! It takes every command that waits, does each as a part of one transaction, commits once, and
+//! only then answers. The more wait, the more share a commit.
 
 use std::thread::JoinHandle;
 
 use tokio::sync::{mpsc, oneshot};
 use windlass_domain::op::OpId;
 use windlass_domain::{Code, Refusal};
-use windlass_ledger::{Error, Fault};
+use windlass_ledger::{Error, Fate, Fault};
 use windlass_ops::Context;
 use windlass_ops::table::{Answer, Request};
 
@@ -17,6 +17,10 @@ use crate::office::{Office, admit};
 
 /// How many commands may wait. Whoever comes then is told to come back.
 const MOST_WAITING: usize = 4_096;
+/// How many commands share a commit at most, so that the first does not wait long for the last.
+const LARGEST: usize = 256;
+/// How often a group is tried again after a lost connection.
+const ATTEMPTS: u32 = 5;
 
 /// A command that waits to be written.
 pub(crate) struct Job {
@@ -25,10 +29,12 @@ pub(crate) struct Job {
     pub(crate) op_id: Option<OpId>,
 }
 
+type Done = Result<Box<dyn Answer>, Error>;
+
 /// A command with the place where its answer is awaited.
 struct Waiting {
     job: Job,
-    answer: oneshot::Sender<Result<Box<dyn Answer>, Error>>,
+    answer: oneshot::Sender<Done>,
 }
 
 /// The way to the thread.
@@ -37,14 +43,18 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    pub(crate) fn start(office: &Office) -> (Self, JoinHandle<()>) {
+    /// Starts the thread. `counted` hears how many commands shared each commit.
+    pub(crate) fn start(
+        office: &Office,
+        counted: impl Fn(usize) + Send + 'static,
+    ) -> (Self, JoinHandle<()>) {
         let (jobs, waiting) = mpsc::channel(MOST_WAITING);
         let mut cx = office.context();
-        let thread = std::thread::spawn(move || work(&mut cx, waiting));
+        let thread = std::thread::spawn(move || work(&mut cx, waiting, &counted));
         (Self { jobs }, thread)
     }
 
-    pub(crate) async fn write(&self, job: Job) -> Result<Box<dyn Answer>, Error> {
+    pub(crate) async fn write(&self, job: Job) -> Done {
         let (answer, answered) = oneshot::channel();
         self.jobs.try_send(Waiting { job, answer }).map_err(|_| busy())?;
         let answered = answered.await;
@@ -57,16 +67,56 @@ fn busy() -> Refusal {
         .hint("try again in a moment")
 }
 
-fn work(cx: &mut Context, mut waiting: mpsc::Receiver<Waiting>) {
-    while let Some(Waiting { job, answer }) = waiting.blocking_recv() {
-        let done = run(cx, &job);
-        // Whoever asked may be gone; what was done stays done.
-        let _heard = answer.send(done);
+fn work(cx: &mut Context, mut waiting: mpsc::Receiver<Waiting>, counted: &dyn Fn(usize)) {
+    let mut batch = Vec::new();
+    while waiting.blocking_recv_many(&mut batch, LARGEST) > 0 {
+        counted(batch.len());
+        let (jobs, answers): (Vec<_>, Vec<_>) =
+            batch.drain(..).map(|Waiting { job, answer }| (job, answer)).unzip();
+        for (answer, done) in answers.into_iter().zip(together(cx, &jobs)) {
+            // Whoever asked may be gone; what was done stays done.
+            let _heard = answer.send(done);
+        }
     }
 }
 
-fn run(cx: &mut Context, job: &Job) -> Result<Box<dyn Answer>, Error> {
+/// Does all of them in one transaction.
+fn together(cx: &mut Context, jobs: &[Job]) -> Vec<Done> {
+    if let [job] = jobs {
+        return vec![run(cx, job)];
+    }
+    for _attempt in 0..ATTEMPTS {
+        if let Err(fault) = cx.ledger().and_then(|ledger| ledger.begin_group()) {
+            return jobs.iter().map(|_| Err(again(&fault).into())).collect();
+        }
+        let done: Vec<Done> = jobs.iter().map(|job| run(cx, job)).collect();
+        match cx.ledger().and_then(|ledger| ledger.end_group()) {
+            Ok(Fate::Committed) => return done,
+            Ok(Fate::Lost) => {}
+            Err(fault) => {
+                let or_failed = |done: Done| done.and_then(|_| Err(again(&fault).into()));
+                return done.into_iter().map(or_failed).collect();
+            }
+        }
+    }
+    // Each alone has a fate of its own.
+    jobs.iter().map(|job| run(cx, job)).collect()
+}
+
+fn run(cx: &mut Context, job: &Job) -> Done {
     admit(cx, &job.caller)?;
     cx.op_id.clone_from(&job.op_id);
     job.request.run(cx)
+}
+
+/// The same fault for everybody whom it hit.
+fn again(fault: &Fault) -> Fault {
+    Fault {
+        code: fault.code,
+        message: fault.message.clone(),
+        hint: fault.hint.clone(),
+        details: fault.details.clone(),
+        lost: fault.lost,
+        source: None,
+    }
 }

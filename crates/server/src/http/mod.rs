@@ -1,14 +1,16 @@
 //! The HTTP door.
 
-mod body;
+pub(crate) mod body;
 mod doorkeeper;
 mod explained;
+mod fields;
 mod openapi;
 mod ops;
 mod problem;
 mod query;
 mod request_id;
 mod rest;
+mod stream;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,10 +23,13 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use windlass_domain::{Code, Refusal};
 
-pub(crate) use doorkeeper::Doorkeeper;
-use problem::Problem;
+pub(crate) use doorkeeper::{Doorkeeper, Visitor};
+pub(crate) use ops::answer;
+pub(crate) use problem::{Problem, status};
 
 use crate::desk::Desk;
+use crate::live::Live;
+use crate::pages;
 
 /// How long a request may take until its answer begins.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -34,7 +39,14 @@ const VERSION: HeaderName = HeaderName::from_static("windlass-version");
 /// Everything the handlers share.
 pub(crate) struct House {
     pub(crate) desk: Desk,
+    pub(crate) live: Live,
     pub(crate) doorkeeper: Doorkeeper,
+}
+
+impl std::fmt::Debug for House {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("House")
+    }
 }
 
 pub(crate) type Shared = Arc<House>;
@@ -46,7 +58,9 @@ pub(crate) fn router(house: Shared) -> Router {
         .route("/openapi.json", get(openapi::show))
         .route("/errors/{code}", get(explained::show))
         .route("/v1/ops/{name}", post(ops::run))
+        .route("/v1/events/stream", get(stream::events))
         .merge(rest::routes())
+        .merge(pages::router())
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::disable())
