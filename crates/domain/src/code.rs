@@ -95,6 +95,9 @@ codes! {
     ServerBusy "server_busy" Elsewhere;
     ServerUnreachable "server_unreachable" Storage;
     AddressUnusable "address_unusable" Storage;
+    // Files of coding agents.
+    FileInvalid "file_invalid" Refused;
+    EntryExists "entry_exists" Refused;
     // Not found.
     TaskNotFound "task_not_found" NotFound;
     ProjectNotFound "project_not_found" NotFound;

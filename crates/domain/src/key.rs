@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use crate::chain::Hash;
 use crate::event::{Event, KeyCreated, KeyRevoked, KeyRotated};
 use crate::id::ALPHABET;
-use crate::near::near;
 use crate::task::Broken;
 use crate::{Code, KeyId, ProjectId, Refusal, Time, text};
 
@@ -136,19 +135,6 @@ impl Role {
 
     pub fn from_text(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.as_str() == text)
-    }
-
-    /// Reads a role that somebody typed.
-    pub fn parse(text: &str) -> Result<Self, Refusal> {
-        Self::from_text(text).ok_or_else(|| {
-            let known = Self::ALL.map(Self::as_str);
-            Refusal::new(Code::InvalidValue, format!("'{text}' is not a role of keys"))
-                .hint(format!("use one of {}", known.join(", ")))
-                .detail("field", "role")
-                .detail("given", text)
-                .detail("allowed", known)
-                .suggest(near(text, known))
-        })
     }
 
     /// Whether the role allows it, before anybody asks whose key it is.

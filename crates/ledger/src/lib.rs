@@ -55,7 +55,7 @@ pub use rebuild::Rebuilt;
 pub use record::{Details, Recorded};
 pub use search::SearchFilter;
 pub use snapshot::{Listener, Snapshot};
-pub use store::{Agent, Candidate, Difference, Effect, ListFilter, Place, QueueFilter};
+pub use store::{Agent, Candidate, Difference, Effect, ListFilter, Order, Place, QueueFilter};
 pub use transaction::{Bulk, Happened, Transaction};
 pub use world::{Clock, SystemClock};
 

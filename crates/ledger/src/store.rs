@@ -121,10 +121,21 @@ pub struct ListFilter {
     pub due_before: Option<Time>,
     /// Words that must all be found in the task.
     pub text: Vec<Asked>,
-    /// Only what comes after this place of the list.
+    /// Only what comes after this place of the list, in the usual order.
     pub after: Option<Place>,
+    pub order: Order,
     pub limit: u64,
     pub offset: u64,
+}
+
+/// In which order tasks are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// By priority, then as they were created.
+    #[default]
+    Urgency,
+    /// Only what was finished, the latest first.
+    Finished,
 }
 
 /// A place in the order of lists: priority, then creation.

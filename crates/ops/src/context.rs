@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -20,6 +21,7 @@ use crate::exchange::in_words;
 use crate::once::{Once, Outcome, elsewhere};
 use crate::operation::{Access, Operation, Place};
 use crate::settings::{Resolved, Settings};
+use crate::sheet::Sheet;
 use crate::table::arguments_of;
 use crate::view::usage;
 
@@ -37,6 +39,10 @@ pub struct Surroundings {
     /// `WINDLASS_FENCE`, which counts only for the task in `WINDLASS_TASK`.
     pub fence: Option<(String, u64)>,
     pub variables: Variables,
+    /// Where the caller is.
+    pub folder: Option<PathBuf>,
+    /// The program that runs, by its path.
+    pub program: Option<PathBuf>,
 }
 
 /// The environment of the caller, for hooks that name variables or start programs. It is looked into
@@ -110,6 +116,9 @@ pub struct Step {
 /// Hears sentences about what goes wrong and is tried again.
 pub type Notices = Arc<dyn Fn(&str) + Send + Sync>;
 
+/// Shows something to the person who called, and asks whether to go on.
+pub type Questions = Arc<dyn Fn(&Sheet, &str) -> bool + Send + Sync>;
+
 /// What an operation works with. The ledger is opened when it is first needed, so a request that
 /// is refused by its arguments alone touches nothing.
 pub struct Context {
@@ -122,6 +131,8 @@ pub struct Context {
     pub notices: Option<Notices>,
     /// The key that the caller showed. Without one it is the user of this machine.
     pub key: Option<Key>,
+    /// Where a door can ask a person something.
+    pub questions: Option<Questions>,
     /// The op id that the door brought for the next operation.
     pub op_id: Option<OpId>,
     once: Option<Once>,
@@ -141,8 +152,18 @@ impl std::fmt::Debug for Context {
 
 impl Context {
     pub fn new(workplace: Workplace, surroundings: Surroundings, settings: Resolved) -> Self {
-        let (progress, notices, key, op_id, once, ledger) = (None, None, None, None, None, None);
-        Self { workplace, surroundings, settings, progress, notices, key, op_id, once, ledger }
+        Self {
+            workplace,
+            surroundings,
+            settings,
+            progress: None,
+            notices: None,
+            questions: None,
+            key: None,
+            op_id: None,
+            once: None,
+            ledger: None,
+        }
     }
 
     /// Tells the door how far the work has come; cheap enough for every row.
@@ -157,6 +178,11 @@ impl Context {
         if let Some(notices) = &self.notices {
             notices(text);
         }
+    }
+
+    /// What a person answers who has seen the sheet; nothing when nobody can be asked.
+    pub fn ask(&self, sheet: &Sheet, question: &str) -> Option<bool> {
+        self.questions.as_ref().map(|ask| ask(sheet, question))
     }
 
     fn settings(&self) -> &Settings {
@@ -209,12 +235,13 @@ impl Context {
         mut work: impl FnMut(&mut Transaction<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let key = self.key.clone();
-        let mut work = |tx: &mut Transaction<'_>| {
-            bind(tx, key.as_ref())?;
-            work(tx).or_else(|error| Err(with_way_back(tx, error)?))
-        };
+        let mut work =
+            |tx: &mut Transaction<'_>| work(tx).or_else(|error| Err(with_way_back(tx, error)?));
         let Some(mut once) = self.once.take() else {
-            return self.ledger()?.write(provenance, work);
+            return self.ledger()?.write(provenance, |tx| {
+                bind(tx, key.as_ref())?;
+                work(tx)
+            });
         };
         if once.has_ended() {
             return Err(Fault::bug("an operation under an op id is one transaction").into());
@@ -222,7 +249,10 @@ impl Context {
         let actor = &provenance.actor;
         let done = self
             .ledger()?
-            .write(provenance, |tx| once.execute(tx, actor, &mut work))
+            .write(provenance, |tx| {
+                bind(tx, key.as_ref())?;
+                once.execute(tx, actor, &mut work)
+            })
             .map_err(|error| elsewhere(error, &once));
         let (value, outcome) = done?;
         once.ended(outcome);

@@ -5,6 +5,8 @@
 //! transaction of the ledger. [`table::TABLE`] lists them all.
 
 pub mod agent;
+pub mod agent_setup;
+pub mod board;
 pub mod border;
 pub mod caller;
 pub mod compat;
@@ -20,6 +22,7 @@ pub mod gc;
 pub mod health;
 pub mod hook;
 pub mod import;
+pub mod key;
 pub mod once;
 pub mod operation;
 pub mod project;

@@ -12,8 +12,8 @@ use crate::operation::{Access, Lines, Operation, Output, Place};
 use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{
-    agent, db, dep, events, exchange, explain, gc, health, hook, import, project, setup,
-    show_settings, stats, task, why, workflow,
+    agent, agent_setup, board, db, dep, events, exchange, explain, gc, health, hook, import, key,
+    project, setup, show_settings, stats, task, why, workflow,
 };
 
 /// Every operation, in the order people meet them.
@@ -30,6 +30,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<task::List>(),
     Entry::of::<task::Search>(),
     Entry::of::<task::Show>(),
+    Entry::of::<board::Board>(),
     Entry::of::<task::Claim>(),
     Entry::of::<task::Start>(),
     Entry::of::<task::Renew>(),
@@ -69,6 +70,11 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<hook::Discard>(),
     Entry::of::<hook::Drain>(),
     Entry::of::<hook::Worker>(),
+    Entry::of::<key::Create>(),
+    Entry::of::<key::List>(),
+    Entry::of::<key::Rotate>(),
+    Entry::of::<key::Revoke>(),
+    Entry::of::<key::Refusals>(),
     Entry::of::<why::Why>(),
     Entry::of::<stats::Stats>(),
     Entry::of::<agent::AgentStatus>(),
@@ -88,6 +94,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<setup::Status>(),
     Entry::of::<setup::WhichDb>(),
     Entry::of::<show_settings::Config>(),
+    Entry::of::<agent_setup::Setup>(),
     Entry::of::<setup::Guide>(),
     Entry::of::<explain::Explain>(),
     Entry::of::<setup::Sync>(),

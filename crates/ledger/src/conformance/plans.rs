@@ -15,7 +15,7 @@ use crate::edges::{self, EdgeFilter, EndFilter, Start};
 use crate::lately;
 use crate::search::{Within, Words};
 use crate::sql::{self, Narrow, What};
-use crate::store::ListFilter;
+use crate::store::{ListFilter, Order};
 use crate::{Location, QueueFilter, SearchFilter, sqlite};
 
 const MANY: usize = 100_000;
@@ -188,6 +188,10 @@ fn lists(project: ProjectId) -> Vec<(&'static str, ListFilter)> {
         (
             "project and status",
             ListFilter { project: Some(project), status: Some(Status::Done), ..base() },
+        ),
+        (
+            "finished last",
+            ListFilter { status: Some(Status::Done), order: Order::Finished, ..base() },
         ),
         ("agent", ListFilter { agent: Some("bob".into()), ..base() }),
         (
