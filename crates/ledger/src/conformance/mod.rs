@@ -6,6 +6,7 @@ mod deleting;
 mod edges;
 mod groups;
 mod hooks;
+mod keys;
 mod lists;
 mod log;
 mod moving;
