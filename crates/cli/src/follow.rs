@@ -71,7 +71,7 @@ fn without_names(page: &str) -> String {
 /// Waits for an event after `seq`, as long as somebody listens.
 fn wait(seq: u64, cx: &mut Context) -> Result<Reader, Error> {
     loop {
-        if cx.ledger()?.wait_beyond(seq, WATCH)? {
+        if cx.wait_beyond(seq, WATCH)? {
             return Ok(Reader::There);
         }
         if !is_heard() {

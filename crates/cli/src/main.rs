@@ -7,6 +7,7 @@ mod columns;
 mod command;
 mod completions;
 mod demo;
+mod elsewhere;
 mod environment;
 mod follow;
 mod help;
@@ -14,6 +15,7 @@ mod man;
 mod own;
 mod page;
 mod progress;
+mod question;
 mod report;
 mod serve;
 mod suggest;
@@ -93,6 +95,7 @@ fn run(
     let progress = Progress::on(terminal);
     cx.progress = progress.callback();
     cx.notices = Some(progress.notices());
+    cx.questions = question::on(terminal);
     let answer = request.run(&mut cx);
     progress.clear();
     match answer {

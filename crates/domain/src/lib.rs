@@ -13,6 +13,7 @@ pub mod dependency;
 pub mod duration;
 pub mod edges;
 pub mod event;
+pub mod holding;
 pub mod hook;
 pub mod id;
 pub mod key;

@@ -44,7 +44,7 @@ pub struct QueueFilter {
 
 impl QueueFilter {
     /// Whether a task that is already loaded could be claimed under this filter.
-    pub(crate) fn admits(&self, task: &Task, now: Time) -> bool {
+    pub fn admits(&self, task: &Task, now: Time) -> bool {
         let is_mine = task.agent.as_ref().is_none_or(|agent| *agent == self.agent);
         let nothing_open = task.open_dependencies == 0 && task.open_children == 0;
         let could_be_given = match task.held() {
@@ -121,10 +121,21 @@ pub struct ListFilter {
     pub due_before: Option<Time>,
     /// Words that must all be found in the task.
     pub text: Vec<Asked>,
-    /// Only what comes after this place of the list.
+    /// Only what comes after this place of the list, in the usual order.
     pub after: Option<Place>,
+    pub order: Order,
     pub limit: u64,
     pub offset: u64,
+}
+
+/// In which order tasks are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// By priority, then as they were created.
+    #[default]
+    Urgency,
+    /// Only what was finished, the latest first.
+    Finished,
 }
 
 /// A place in the order of lists: priority, then creation.

@@ -151,7 +151,11 @@ fn about_task(snapshot: &mut Snapshot<'_>, task: &Task) -> Result<Explained, Fau
     })
 }
 
-fn last_block_reason(snapshot: &mut Snapshot<'_>, task: &Task) -> Result<Option<String>, Fault> {
+/// Why somebody blocked a task, as far as they said.
+pub(crate) fn last_block_reason(
+    snapshot: &mut Snapshot<'_>,
+    task: &Task,
+) -> Result<Option<String>, Fault> {
     for note in snapshot.notes(task.id)?.iter().rev() {
         if let Some(Event::TaskBlocked(data)) = note.event()?
             && data.reason.is_some()

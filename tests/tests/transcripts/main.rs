@@ -23,6 +23,8 @@ mod shown;
 
 mod first_steps;
 
+mod beginning;
+
 mod projects;
 
 mod adding;

@@ -5,7 +5,8 @@
 //! is shown in both forms.
 
 use std::fmt::Write as _;
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::Value;
 use windlass_testkit::{Home, Run, wait};
@@ -215,6 +216,15 @@ impl Scene {
         let shared = self.tasks[0].id[..name.len()].to_owned();
         assert!(self.tasks.iter().all(|task| task.id.starts_with(&shared)));
         self.shared = Some((shared, name));
+    }
+
+    /// Puts a program on the path that nothing else is on.
+    pub(crate) fn has_on_its_path(&mut self, program: &str) {
+        let file = self.home.work().join("bin").join(program);
+        fs::create_dir_all(self.home.work().join("bin")).unwrap();
+        fs::write(&file, "").unwrap();
+        fs::set_permissions(&file, Permissions::from_mode(0o755)).unwrap();
+        self.variables.push(("PATH", Some("bin".to_owned())));
     }
 
     /// Takes a variable away.

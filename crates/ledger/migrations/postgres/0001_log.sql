@@ -35,6 +35,11 @@ CREATE UNIQUE INDEX events_stream ON events (stream, stream_seq);
 CREATE INDEX events_notes ON events (stream, seq)
     WHERE kind IN ('comment_added', 'checkpoint_recorded', 'task_blocked');
 
+-- Who held which task when: what was added, claimed and given back lately.
+CREATE INDEX events_holding ON events (at, seq)
+    WHERE kind IN ('task_created', 'task_claimed', 'task_released', 'task_blocked',
+        'task_unblocked', 'task_completed', 'status_set', 'task_archived', 'task_deleted');
+
 -- Everything that one run or one execution under an op id did.
 CREATE INDEX events_correlation ON events (correlation, seq) WHERE correlation IS NOT NULL;
 

@@ -64,7 +64,8 @@ CREATE UNIQUE INDEX tasks_id ON tasks (id);
 -- An id typed by its last characters.
 CREATE INDEX tasks_tail ON tasks (tail);
 -- Lists, in the order they are shown: urgency, then creation.
-CREATE INDEX tasks_project_status ON tasks (project_id, status, urgency, created_seq);
+-- (With the time of creation, so that the age of a queue is read from here alone.)
+CREATE INDEX tasks_project_status ON tasks (project_id, status, urgency, created_seq, created_at);
 CREATE INDEX tasks_status ON tasks (status, urgency, created_seq);
 CREATE INDEX tasks_project ON tasks (project_id, urgency, created_seq) WHERE status <> 'archived';
 CREATE INDEX tasks_all ON tasks (urgency, created_seq) WHERE status <> 'archived';
