@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use serde_json::{Value, json};
 use windlass_domain::chain::Hash;
 use windlass_domain::op::OpId;
-use windlass_domain::{Code, Key, Time};
+use windlass_domain::{Code, Key, Status, Time};
 use windlass_ledger::{Clock, Error, Location, Recorded, Synchronous};
 use windlass_ops::context::Surroundings;
 use windlass_ops::settings::Resolved;
@@ -395,7 +395,9 @@ fn what_follows_by_itself_may_be_elsewhere() {
     stage.enters_with(worker_in_api());
     stage.does("task.claim", json!({"task": own}));
     stage.does("task.complete", json!({"task": own}));
-    assert_eq!(stage.does("task.show", json!({"task": other}))["status"], "in_progress");
+    let other = other.parse().unwrap();
+    let after = stage.look(|snapshot| snapshot.task(other)).unwrap();
+    assert_eq!(after.status, Status::InProgress);
 }
 
 #[test]
