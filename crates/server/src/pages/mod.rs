@@ -1,13 +1,21 @@
 //! The web pages: HTML made on the server, one style sheet, a few small modules. Every page can be
 //! read without scripts.
 
+mod agents;
+mod api;
 mod assets;
 mod form;
+mod graph;
 mod help;
 pub(crate) mod layout;
 pub(crate) mod look;
+mod outbox;
+mod search;
 mod sign_in;
+mod stats;
+mod timeline;
 pub(crate) mod trouble;
+mod window;
 
 use axum::Router;
 use axum::extract::{FromRequestParts, Request};
@@ -36,6 +44,13 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 /// All paths of the pages.
 pub(crate) fn router() -> Router<Shared> {
     Router::new()
+        .route("/graph", get(graph::page))
+        .route("/timeline", get(timeline::page))
+        .route("/agents", get(agents::page))
+        .route("/outbox", get(outbox::page))
+        .route("/stats", get(stats::page))
+        .route("/search", get(search::page))
+        .route("/api", get(api::page))
         .route("/help", get(help::page))
         .route("/enter", get(sign_in::enter).post(sign_in::enter_with))
         .route("/enter/as", post(sign_in::act_as))
