@@ -125,7 +125,8 @@ fn what_is_done_with_a_key_is_done_by_its_owner() {
     let claimed = ask(&served, &key, "task.claim", &json!({"next": true})).ok().json();
     assert_eq!(claimed["agent"], "worker-1");
     assert_eq!(ledger.newest_event(&task)["actor"], "worker-1");
-    let other = ask(&served, &key, "task.comment", &json!({"task": task, "text": "so", "author": "x"}));
+    let other =
+        ask(&served, &key, "task.comment", &json!({"task": task, "text": "so", "author": "x"}));
     let _problem = other.refused("not_allowed", 403);
 }
 
