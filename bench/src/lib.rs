@@ -18,6 +18,7 @@ pub mod rebuild;
 pub mod report;
 pub mod scale;
 pub mod seed;
+pub mod serving;
 pub mod size;
 pub mod stopwatch;
 pub mod story;

@@ -18,7 +18,7 @@ use crate::wrap::{LongWord, wrap};
 use crate::{help, suggest};
 
 /// What a group of subcommands is about. A group in a group is named like an operation.
-pub(crate) const GROUPS: [(&str, &str); 10] = [
+pub(crate) const GROUPS: [(&str, &str); 11] = [
     ("project", "Projects: named queues of tasks"),
     ("task", "Tasks: add, claim, report, complete"),
     ("dep", "Dependencies: which task waits for which, in all projects"),
@@ -26,6 +26,7 @@ pub(crate) const GROUPS: [(&str, &str); 10] = [
     ("workflow.run", "Run a workflow"),
     ("hook", "Hooks: who is told what happens, and what did not arrive"),
     ("agent", "Agents: who is at work, who did what"),
+    ("key", "Keys: who is let in by a server, and as what"),
     ("audit", "The hash chain of the log"),
     ("import", "Coming from elsewhere: another ledger, HZL, beads"),
     ("db", "The database of the ledger"),

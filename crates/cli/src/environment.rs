@@ -112,6 +112,8 @@ impl Environment {
             editor: self.variable("VISUAL").or(self.variable("EDITOR")).map(str::to_owned),
             fence: self.fence()?,
             variables: Variables::new(self.variables.clone()),
+            folder: std::env::current_dir().ok(),
+            program: std::env::current_exe().ok(),
             ..Surroundings::default()
         };
         let mut cx = Context::new(workplace, surroundings, settings);

@@ -15,6 +15,7 @@ mod man;
 mod own;
 mod page;
 mod progress;
+mod question;
 mod report;
 mod serve;
 mod suggest;
@@ -94,6 +95,7 @@ fn run(
     let progress = Progress::on(terminal);
     cx.progress = progress.callback();
     cx.notices = Some(progress.notices());
+    cx.questions = question::on(terminal);
     let answer = request.run(&mut cx);
     progress.clear();
     match answer {

@@ -14,6 +14,8 @@ mod fault;
 mod group;
 mod hook;
 mod hzl;
+mod key;
+mod lately;
 mod location;
 mod migration;
 mod postgres;
@@ -46,12 +48,14 @@ pub use hook::{
     Shown, Tracked, Waiting,
 };
 pub use hzl::{HZL_PROJECTS, Hzl, HzlEvent, HzlHook, HzlOp};
+pub use key::{REFUSALS_KEPT, Refused};
+pub use lately::{Added, Turn};
 pub use location::Location;
 pub use rebuild::Rebuilt;
 pub use record::{Details, Recorded};
 pub use search::SearchFilter;
 pub use snapshot::{Listener, Snapshot};
-pub use store::{Agent, Candidate, Difference, Effect, ListFilter, Place, QueueFilter};
+pub use store::{Agent, Candidate, Difference, Effect, ListFilter, Order, Place, QueueFilter};
 pub use transaction::{Bulk, Happened, Transaction};
 pub use world::{Clock, SystemClock};
 

@@ -4,22 +4,12 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+pub use windlass_domain::key::Access;
 use windlass_domain::{Exit, Time};
 use windlass_ledger::Error;
 
 use crate::context::Context;
 use crate::sheet::Sheet;
-
-/// What a caller must be allowed to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Access {
-    Read,
-    Write,
-    /// To decide what only a person may.
-    Approve,
-    Admin,
-}
 
 /// Where an operation can run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -63,6 +53,8 @@ pub trait Operation: Args + Serialize + DeserializeOwned + JsonSchema + Send + '
     const EXAMPLE: &'static str;
     const ACCESS: Access;
     const PLACE: Place = Place::Ledger;
+    /// Its answer holds a secret that is shown once: it is kept under no op id.
+    const SECRET_ANSWER: bool = false;
     const REMOTELY: Remotely = Remotely::by(Self::PLACE);
     /// The languages of its own in which it can answer with a document: values of its argument
     /// `format`, beside those that every command takes.

@@ -15,7 +15,7 @@ use windlass_hands::remote::{Line, Server};
 use windlass_ledger::Error;
 
 pub use answer::{Problem, Told};
-pub use call::{Call, refuse_version};
+pub use call::{Call, refuse_version, too_large};
 
 use crate::context::Context;
 use crate::operation::{Operation, Remotely};
@@ -39,6 +39,11 @@ impl Remote {
     /// Its address.
     pub fn url(&self) -> String {
         self.server.address.to_string()
+    }
+
+    /// The same for a part of the program that wants the answer as it is.
+    pub(crate) fn perform<O: Operation>(&mut self, operation: &O) -> Result<O::Output, Error> {
+        Ok(self.ask(operation, None)?.answer)
     }
 
     /// Lets the server do an operation.
@@ -83,14 +88,6 @@ pub(crate) fn relay<O: Operation>(
 }
 
 impl Context {
-    /// Does another operation, here or on the server of the caller.
-    pub(crate) fn ask<O: Operation>(&mut self, operation: &O) -> Result<O::Output, Error> {
-        match &mut self.remote {
-            Some(remote) => Ok(remote.ask(operation, None)?.answer),
-            None => Operation::run(operation, self),
-        }
-    }
-
     /// Waits for an event after `seq`, but not longer than `patience`; whether it is worth looking.
     pub fn wait_beyond(&mut self, seq: u64, patience: Duration) -> Result<bool, Error> {
         Ok(self.ledger()?.wait_beyond(seq, patience)?)

@@ -74,7 +74,7 @@ impl Choice {
 /// Whether there is a ledger; nothing when its server cannot be asked.
 fn exists(cx: &mut Context) -> Option<bool> {
     if cx.remote.is_some() {
-        return cx.ask(&AuditHead {}).is_ok().then_some(true);
+        return cx.perform(&AuditHead {}).is_ok().then_some(true);
     }
     if let Location::Sqlite(path) = &cx.workplace.location {
         return Some(size(path) > 0);
@@ -327,7 +327,7 @@ impl Operation for Status {
 
     fn run(&self, cx: &mut Context) -> Result<StatusShown, Error> {
         if let Some(url) = cx.remote.as_ref().map(Remote::url) {
-            let StatusShown { success, data } = cx.ask(self)?;
+            let StatusShown { success, data } = cx.perform(self)?;
             let choice = data.choice.clone().decided_by("server.url", cx);
             return Ok(StatusShown { success, data: State { server: Some(url), choice, ..data } });
         }

@@ -13,8 +13,8 @@ use crate::remote::relay;
 use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{
-    agent, db, dep, events, exchange, explain, gc, health, hook, import, project, setup,
-    show_settings, stats, task, why, workflow,
+    agent, agent_setup, board, db, dep, events, exchange, explain, gc, health, hook, import, key,
+    project, setup, show_settings, stats, task, timeline, why, workflow,
 };
 
 /// Every operation, in the order people meet them.
@@ -31,6 +31,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<task::List>(),
     Entry::of::<task::Search>(),
     Entry::of::<task::Show>(),
+    Entry::of::<board::Board>(),
     Entry::of::<task::Claim>(),
     Entry::of::<task::Start>(),
     Entry::of::<task::Renew>(),
@@ -70,8 +71,14 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<hook::Discard>(),
     Entry::of::<hook::Drain>(),
     Entry::of::<hook::Worker>(),
+    Entry::of::<key::Create>(),
+    Entry::of::<key::List>(),
+    Entry::of::<key::Rotate>(),
+    Entry::of::<key::Revoke>(),
+    Entry::of::<key::Refusals>(),
     Entry::of::<why::Why>(),
     Entry::of::<stats::Stats>(),
+    Entry::of::<timeline::Timeline>(),
     Entry::of::<agent::AgentStatus>(),
     Entry::of::<agent::AgentLog>(),
     Entry::of::<events::Events>(),
@@ -89,6 +96,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<setup::Status>(),
     Entry::of::<setup::WhichDb>(),
     Entry::of::<show_settings::Config>(),
+    Entry::of::<agent_setup::Setup>(),
     Entry::of::<setup::Guide>(),
     Entry::of::<explain::Explain>(),
     Entry::of::<setup::Sync>(),
@@ -108,6 +116,8 @@ pub struct Entry {
     pub example: &'static str,
     pub access: Access,
     pub place: Place,
+    /// Its answer holds a secret, which is to be kept nowhere.
+    pub secret_answer: bool,
     /// The languages of its own in which it can answer with a document.
     pub formats: &'static [&'static str],
     /// Adds the arguments to a command.
@@ -198,6 +208,7 @@ impl Entry {
             example: O::EXAMPLE,
             access: O::ACCESS,
             place: O::PLACE,
+            secret_answer: O::SECRET_ANSWER,
             formats: O::FORMATS,
             arguments: O::augment_args,
             from_matches: |matches| Ok(Box::new(O::from_arg_matches(matches)?)),

@@ -7,6 +7,7 @@ use serde_json::Value;
 use windlass_domain::op::OpId;
 use windlass_domain::{Code, Exit, Refusal};
 use windlass_ledger::{Error, Fault, Ledger};
+use windlass_ops::Context;
 use windlass_ops::operation::{Access, Operation, Place};
 use windlass_ops::remote::workplace_only;
 use windlass_ops::table::{Answer, Entry};
@@ -100,7 +101,16 @@ impl Desk {
         caller: &Caller,
         question: O,
     ) -> Result<O::Output, Error> {
-        self.0.readers.look(caller.clone(), move |cx| question.run(cx)).await
+        self.look(caller.clone(), move |cx| cx.perform(&question)).await
+    }
+
+    /// Looks at the ledger itself.
+    pub(crate) async fn look<T: Send + 'static>(
+        &self,
+        caller: Caller,
+        look: impl FnOnce(&mut Context) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        self.0.readers.look(caller, look).await
     }
 
     /// Lets the commands that were taken be done, and takes no more.

@@ -6,7 +6,9 @@
 pub mod caller;
 pub mod desk;
 mod http;
+mod live;
 mod office;
+mod pages;
 mod readers;
 pub mod serve;
 pub mod token;

@@ -13,8 +13,18 @@ const TIME: &str = "2026-11-15T09:30:00.000Z";
 const HASH_CHARS: usize = 64;
 
 /// Numbers that depend on the machine, in JSON.
-const NUMBERS: [&str; 7] =
-    ["size_bytes", "activeDurationMs", "expired_for_ms", "mean", "min", "max", "duration_ms"];
+const NUMBERS: [&str; 10] = [
+    "size_bytes",
+    "activeDurationMs",
+    "expired_for_ms",
+    "mean",
+    "min",
+    "max",
+    "p50",
+    "p90",
+    "oldest",
+    "duration_ms",
+];
 /// Before the machine and the number of the process that sent a hook.
 const WORKER: &str = "\"worker_id\":\"ada@";
 

@@ -15,6 +15,7 @@ use crate::Access;
 use crate::cell::{Cell, Columns};
 use crate::fault::{Fault, unreadable};
 use crate::hook::{self, Hooks, Waiting};
+use crate::key::Keys;
 use crate::record::{Details, Recorded, queue_cells, read_candidate, task_cells, to_json};
 use crate::search::{Within, Words};
 use crate::sql::{self, Index};
@@ -85,6 +86,26 @@ impl<'a> PostgresStore<'a> {
         Self { client, access: Access::Write, open: true, extent: Extent::Part(head) }
     }
 
+    /// What a query finds in each of these projects, or in all; the project is its last parameter.
+    fn in_projects(
+        &mut self,
+        projects: &[ProjectId],
+        sql: &str,
+        cells: &[Cell<'_>],
+    ) -> Result<Vec<Candidate>, Fault> {
+        let ids: Vec<[u8; 16]> = projects.iter().map(|id| id.to_bytes()).collect();
+        let mut places: Vec<Cell<'_>> = ids.iter().map(|id| Cell::Bytes(id)).collect();
+        if places.is_empty() {
+            places.push(Cell::Null);
+        }
+        let mut found = Vec::new();
+        for place in places {
+            let cells: Vec<Cell<'_>> = cells.iter().copied().chain([place]).collect();
+            found.append(&mut all(self, sql, &cells, read_candidate)?);
+        }
+        Ok(found)
+    }
+
     /// Leaves the transaction to whoever began it.
     pub(super) fn keep_open(&mut self) {
         self.open = false;
@@ -149,6 +170,8 @@ impl Hooks for PostgresStore<'_> {
     }
 }
 
+impl Keys for PostgresStore<'_> {}
+
 impl Store for PostgresStore<'_> {
     fn head(&mut self) -> Result<Head, Fault> {
         if let Extent::Part(head) = self.extent {
@@ -168,29 +191,25 @@ impl Store for PostgresStore<'_> {
 
     fn queue_front(&mut self, filter: &QueueFilter, limit: u64) -> Result<Vec<Candidate>, Fault> {
         let (tag, others) = filter.split_tags();
-        let project = filter.project.map(ProjectId::to_bytes);
         let cells = [
             Cell::Text(tag),
             Cell::Text(filter.role.as_deref().unwrap_or_default()),
             Cell::Text(&filter.agent),
             Cell::Text(&others),
             Cell::count(limit),
-            project.as_ref().map_or(Cell::Null, |id| Cell::Bytes(id)),
         ];
-        all(self, QUEUE_FRONT, &cells, read_candidate)
+        self.in_projects(&filter.projects, QUEUE_FRONT, &cells)
     }
 
     fn ran_out(&mut self, filter: &QueueFilter, now: Time) -> Result<Vec<Candidate>, Fault> {
         let tags = to_json(&filter.tags);
-        let project = filter.project.map(ProjectId::to_bytes);
         let cells = [
             Cell::Text(filter.role.as_deref().unwrap_or_default()),
             Cell::Int(now.as_millis()),
             Cell::Text(&filter.agent),
             Cell::Text(&tags),
-            project.as_ref().map_or(Cell::Null, |id| Cell::Bytes(id)),
         ];
-        all(self, RAN_OUT, &cells, read_candidate)
+        self.in_projects(&filter.projects, RAN_OUT, &cells)
     }
 
     fn insert_events(&mut self, recorded: &[Recorded]) -> Result<(), Fault> {

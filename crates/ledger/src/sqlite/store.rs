@@ -14,6 +14,7 @@ use super::lock::Held;
 use crate::cell::{Cell, Columns};
 use crate::fault::{Fault, unreadable};
 use crate::hook::Hooks;
+use crate::key::Keys;
 use crate::record::{read_candidate, to_json};
 use crate::search::{Within, Words, joined};
 use crate::sql::Index;
@@ -146,13 +147,10 @@ impl<'a> SqliteStore<'a> {
         fault(self.path, error)
     }
 
-    fn project_ids(
-        &mut self,
-        wanted: Option<ProjectId>,
-        sql: &str,
-    ) -> Result<Vec<[u8; 16]>, Fault> {
+    fn project_ids(&mut self, wanted: &[ProjectId], sql: &str) -> Result<Vec<[u8; 16]>, Fault> {
         let mut ids = all(self, sql, &[], |row| row.id(0))?;
-        ids.retain(|id| wanted.is_none_or(|only| *id == only.to_bytes()));
+        let is_wanted = |id: &[u8; 16]| wanted.contains(&ProjectId::from_bytes(*id));
+        ids.retain(|id| wanted.is_empty() || is_wanted(id));
         Ok(ids)
     }
 }
@@ -194,6 +192,8 @@ impl Statements for SqliteStore<'_> {
 
 impl Hooks for SqliteStore<'_> {}
 
+impl Keys for SqliteStore<'_> {}
+
 impl Store for SqliteStore<'_> {
     fn head(&mut self) -> Result<Head, Fault> {
         if let Extent::Part(head) = self.extent {
@@ -211,7 +211,7 @@ impl Store for SqliteStore<'_> {
     fn queue_front(&mut self, filter: &QueueFilter, limit: u64) -> Result<Vec<Candidate>, Fault> {
         let (tag, others) = filter.split_tags();
         let mut found = Vec::new();
-        for project in self.project_ids(filter.project, OPEN_PROJECTS)? {
+        for project in self.project_ids(&filter.projects, OPEN_PROJECTS)? {
             for role in choices(filter.role.as_deref()) {
                 for agent in choices(Some(&filter.agent)) {
                     let (tag, project) = (Cell::Text(tag), Cell::Bytes(&project));
@@ -236,7 +236,7 @@ impl Store for SqliteStore<'_> {
     fn ran_out(&mut self, filter: &QueueFilter, now: Time) -> Result<Vec<Candidate>, Fault> {
         let tags = to_json(&filter.tags);
         let mut found = Vec::new();
-        for project in self.project_ids(filter.project, HELD_PROJECTS)? {
+        for project in self.project_ids(&filter.projects, HELD_PROJECTS)? {
             for role in choices(filter.role.as_deref()) {
                 for urgency in 0..=3 {
                     let cells = [

@@ -249,7 +249,7 @@ impl Add {
             stale_after_minutes: self.stale_after.as_deref().map(stale_after).transpose()?,
             progress: self.begins_at(status)?,
             agent,
-            forced: forced(self.force, self.reason.as_deref())?,
+            forced: forced(cx, self.force, self.reason.as_deref())?,
             lease: cx.lease(None)?,
         })
     }

@@ -107,7 +107,7 @@ impl Edit {
         let before = rendered(seen)?;
         let mut version = full(seen)?.version;
         loop {
-            let updated = cx.ask(&Update { if_version: Some(version), ..changes.clone() });
+            let updated = cx.perform(&Update { if_version: Some(version), ..changes.clone() });
             if !matches!(&updated, Err(error) if error.code() == Code::EditConflict) {
                 return updated;
             }
@@ -158,7 +158,7 @@ const DESCRIPTION: &str = "description";
 fn shown(cx: &mut Context, task: &str) -> Result<TaskView, Error> {
     let show =
         Show { task: task.to_owned(), view: Level::Full, no_subtasks: true, deep: false };
-    Ok(cx.ask(&show)?.task)
+    Ok(cx.perform(&show)?.task)
 }
 
 fn full(task: &TaskView) -> Result<&Full, Fault> {

@@ -8,8 +8,9 @@ use axum::http::{HeaderMap, HeaderName, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use sha2::{Digest as _, Sha256};
+use windlass_domain::chain::Hash;
 use windlass_domain::duration::Span;
-use windlass_domain::{Code, Refusal, text};
+use windlass_domain::{Code, Refusal, key, text};
 use windlass_ops::context::Wishes;
 
 use super::problem::Problem;
@@ -50,12 +51,13 @@ impl Doorkeeper {
     /// Looks at what a caller brings. Compared are digests, so how long it takes tells nothing about
     /// the token.
     pub(crate) fn admit(&self, headers: &HeaderMap) -> Result<Caller, Refusal> {
-        let secret = bearer(headers).or_else(|| self.cookie(headers)).ok_or_else(key_required)?;
+        let secret = bearer(headers).or_else(|| self.cookie(headers)).ok_or_else(key::required)?;
         let digest: [u8; 32] = Sha256::digest(secret.as_bytes()).into();
         if self.token == Some(digest) {
             return self.local(headers).map(Caller::Local);
         }
-        Err(key_required())
+        let (digest, fence) = (Hash::from_bytes(digest), fence(headers)?);
+        Ok(Caller::Key { digest, fence, wishes: wishes(headers)? })
     }
 
     fn local(&self, headers: &HeaderMap) -> Result<Local, Refusal> {
@@ -119,12 +121,6 @@ pub(crate) async fn at_the_door(
     let House { doorkeeper, .. } = &*house;
     doorkeeper.refuse_foreign(request.headers())?;
     Ok(next.run(request).await)
-}
-
-/// One answer for no key, a wrong one, and one that counts no more.
-pub(crate) fn key_required() -> Refusal {
-    Refusal::new(Code::KeyRequired, "this needs a key that is valid here")
-        .hint("set WINDLASS_KEY to a key that an admin made for you: windlass key create")
 }
 
 fn foreign(header: &str, given: &str) -> Refusal {

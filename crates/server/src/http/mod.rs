@@ -1,9 +1,15 @@
 //! The HTTP door.
 
+mod body;
 mod doorkeeper;
+mod explained;
+mod openapi;
 mod ops;
 mod problem;
+mod query;
 mod request_id;
+mod rest;
+mod stream;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,12 +21,14 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use windlass_domain::{Code, Refusal};
-use windlass_ops::remote::LONGEST_BODY;
 
-pub(crate) use doorkeeper::Doorkeeper;
-use problem::Problem;
+pub(crate) use body::Sent;
+pub(crate) use doorkeeper::{Doorkeeper, Visitor};
+pub(crate) use problem::{Problem, status};
 
 use crate::desk::Desk;
+use crate::live::Live;
+use crate::pages;
 
 /// How long a request may take until its answer begins.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -30,7 +38,14 @@ pub(crate) const VERSION: HeaderName = HeaderName::from_static("windlass-version
 /// Everything the handlers share.
 pub(crate) struct House {
     pub(crate) desk: Desk,
+    pub(crate) live: Live,
     pub(crate) doorkeeper: Doorkeeper,
+}
+
+impl std::fmt::Debug for House {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("House")
+    }
 }
 
 pub(crate) type Shared = Arc<House>;
@@ -39,10 +54,16 @@ pub(crate) type Shared = Arc<House>;
 pub(crate) fn router(house: Shared) -> Router {
     Router::new()
         .route("/healthz", get(|| async { "ok\n" }))
+        .route("/openapi.json", get(openapi::show))
+        .route("/errors/{code}", get(explained::show))
         .route("/v1/ops/{name}", post(ops::run))
+        .route("/v1/events/stream", get(stream::events))
+        .merge(pages::router())
+        .merge(rest::routes())
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)
-        .layer(DefaultBodyLimit::max(LONGEST_BODY))
+        .layer(DefaultBodyLimit::disable())
+        .layer(middleware::from_fn(body::bounded))
         .layer(middleware::from_fn(in_time))
         .layer(middleware::from_fn_with_state(Arc::clone(&house), doorkeeper::at_the_door))
         .layer(middleware::from_fn(request_id::identify))

@@ -1,9 +1,8 @@
 //! `POST /v1/ops/{name}`: every operation of the ledger.
 
-use axum::body::Bytes;
-use axum::extract::rejection::BytesRejection;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value};
 use windlass_domain::near::near;
@@ -12,6 +11,7 @@ use windlass_domain::{Code, Refusal};
 use windlass_ops::remote::refuse_version;
 use windlass_ops::table::{Entry, TABLE};
 
+use super::body::Sent;
 use super::doorkeeper::Visitor;
 use super::problem::Problem;
 use super::{Shared, VERSION};
@@ -25,13 +25,15 @@ const EXIT: HeaderName = HeaderName::from_static("windlass-exit");
 pub(crate) async fn run(
     State(house): State<Shared>,
     Visitor(caller): Visitor,
-    Path(name): Path<String>,
+    name: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
+    Sent(body): Sent,
 ) -> Result<Response, Problem> {
     refuse_other_version(&headers)?;
+    // What is no text names nothing.
+    let name = name.map(|Path(name)| name).unwrap_or_default();
     let entry = Entry::named(&name).ok_or_else(|| operation_not_found(&name))?;
-    let arguments = arguments(&body.map_err(unread)?)?;
+    let arguments = arguments(&body)?;
     let op_id = op_id(&headers)?;
     let reply = house.desk.run(Call { entry, arguments, caller, op_id }).await?;
     answer(&reply)
@@ -67,18 +69,6 @@ fn arguments(body: &[u8]) -> Result<Value, Refusal> {
         Value::Object(_) => Ok(value),
         _ => Err(Refusal::new(Code::Usage, "the body is not a JSON object")
             .hint("send one JSON object with the fields of the operation")),
-    }
-}
-
-fn unread(rejection: BytesRejection) -> Refusal {
-    match rejection.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => {
-            Refusal::new(Code::TooLarge, "the body is longer than the server reads")
-                .hint("send less at once")
-        }
-        _ => {
-            Refusal::new(Code::Usage, "the body could not be read to its end").hint("send it again")
-        }
     }
 }
 
