@@ -58,6 +58,11 @@ impl Remote {
         answer::Relayed::read(call.read(&self.server, reply)?)
     }
 
+    fn wait_beyond(&mut self, seq: u64, patience: Duration) -> bool {
+        // Without a line there is nothing to wait for, and whoever asks is told why.
+        self.line.as_mut().is_none_or(|line| line.wait_beyond(seq, patience))
+    }
+
     fn line(&mut self) -> Result<&Line, windlass_hands::remote::Lost> {
         let line = match self.line.take() {
             Some(line) => line,
@@ -90,7 +95,10 @@ pub(crate) fn relay<O: Operation>(
 impl Context {
     /// Waits for an event after `seq`, but not longer than `patience`; whether it is worth looking.
     pub fn wait_beyond(&mut self, seq: u64, patience: Duration) -> Result<bool, Error> {
-        Ok(self.ledger()?.wait_beyond(seq, patience)?)
+        match &mut self.remote {
+            Some(remote) => Ok(remote.wait_beyond(seq, patience)),
+            None => Ok(self.ledger()?.wait_beyond(seq, patience)?),
+        }
     }
 }
 

@@ -585,7 +585,8 @@ mod tests {
         assert!(resolved(&both).server().unwrap().is_some());
         let both = [("database.url", Origin::Flag("--db")), ("server.url", variable())];
         assert!(resolved(&both).server().unwrap().is_none());
-        let both = [("database.url", Origin::Flag("--db")), ("server.url", Origin::Flag("--server"))];
+        let both =
+            [("database.url", Origin::Flag("--db")), ("server.url", Origin::Flag("--server"))];
         assert_eq!(resolved(&both).server().unwrap_err().code, Code::Usage);
     }
 

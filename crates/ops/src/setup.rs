@@ -364,7 +364,8 @@ fn write_ahead_log(path: &Path) -> PathBuf {
 
 impl Output for StatusShown {
     fn sheet(&self, _now: Time) -> Sheet {
-        let State { server, choice, exists, size_bytes, head, projects, tasks, outbox, .. } = &self.data;
+        let State { server, choice, exists, size_bytes, head, projects, tasks, outbox, .. } =
+            &self.data;
         let size = match size_bytes {
             Some(_) if !exists => "no ledger yet".to_owned(),
             Some(bytes) => in_bytes(*bytes),

@@ -156,8 +156,7 @@ const DESCRIPTION: &str = "description";
 
 /// The task as it is now.
 fn shown(cx: &mut Context, task: &str) -> Result<TaskView, Error> {
-    let show =
-        Show { task: task.to_owned(), view: Level::Full, no_subtasks: true, deep: false };
+    let show = Show { task: task.to_owned(), view: Level::Full, no_subtasks: true, deep: false };
     Ok(cx.perform(&show)?.task)
 }
 

@@ -116,9 +116,13 @@ mod tests {
 
     #[test]
     fn an_op_id_of_any_characters_is_decoded() {
-        for (value, text) in
-            [("UTF-8''%20%61b", " ab"), ("UTF-8''%0A", "\n"), ("%C3%A9", "é"), ("%4", "%4"), ("", "")]
-        {
+        for (value, text) in [
+            ("UTF-8''%20%61b", " ab"),
+            ("UTF-8''%0A", "\n"),
+            ("%C3%A9", "é"),
+            ("%4", "%4"),
+            ("", ""),
+        ] {
             assert_eq!(decoded(value.as_bytes()), text.as_bytes(), "{value}");
         }
     }
