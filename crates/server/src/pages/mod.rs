@@ -8,7 +8,10 @@ mod form;
 mod help;
 pub(crate) mod layout;
 pub(crate) mod look;
+pub(crate) mod markdown;
 mod sign_in;
+mod task;
+mod task_actions;
 pub(crate) mod trouble;
 
 use axum::Router;
@@ -42,6 +45,7 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 pub(crate) fn router() -> Router<Shared> {
     Router::new()
         .route("/", get(board::page))
+        .route("/tasks/{id}", get(task::page))
         .route("/do/{operation}", post(act::act))
         .route("/help", get(help::page))
         .route("/enter", get(sign_in::enter).post(sign_in::enter_with))
