@@ -41,6 +41,8 @@ mod depending;
 
 mod hooking;
 
+mod letting_in;
+
 mod finding;
 
 mod showing;

@@ -91,8 +91,9 @@ pub(crate) fn transcript(play: impl Fn(&mut Scene)) -> String {
 impl Shown {
     /// On a slow machine something may be a second old already, and says so.
     fn is_of_now(&self) -> bool {
-        let is_old =
-            |answer: &Answer| ["s ago", "in 29m"].iter().any(|age| answer.text.contains(age));
+        let is_old = |answer: &Answer| {
+            ["s ago", "in 29m", "in 29d"].iter().any(|age| answer.text.contains(age))
+        };
         !self.answer.as_ref().is_some_and(is_old)
     }
 
@@ -166,6 +167,16 @@ impl Scene {
         let heard = self.ask(command, COLUMNS);
         let added = self.all_tasks().into_iter().filter(|id| !before.contains(id));
         self.tasks.extend(names.iter().zip(added).map(|(name, id)| Named { id, name }));
+        self.write_down(command, heard, Forms::Both);
+    }
+
+    /// Shows how a key is made; from now on it is known by this name.
+    #[track_caller]
+    pub(crate) fn makes_a_key(&mut self, name: &'static str, command: &str) {
+        let heard = self.ask(command, COLUMNS);
+        let listed = self.windlass("key list --all").run().ok().json();
+        let newest = listed["keys"].as_array().unwrap().last().unwrap();
+        self.tasks.push(Named { id: text(&newest["key_id"]), name });
         self.write_down(command, heard, Forms::Both);
     }
 

@@ -1,8 +1,9 @@
 //! The HTTP door.
 
-mod body;
+pub(crate) mod body;
 mod doorkeeper;
 mod explained;
+mod fields;
 mod openapi;
 mod ops;
 mod problem;
@@ -22,7 +23,6 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use windlass_domain::{Code, Refusal};
 
-pub(crate) use body::Sent;
 pub(crate) use doorkeeper::{Doorkeeper, Visitor};
 pub(crate) use ops::{answer, operation_not_found};
 pub(crate) use problem::{Problem, status};
@@ -59,8 +59,8 @@ pub(crate) fn router(house: Shared) -> Router {
         .route("/errors/{code}", get(explained::show))
         .route("/v1/ops/{name}", post(ops::run))
         .route("/v1/events/stream", get(stream::events))
-        .merge(pages::router())
         .merge(rest::routes())
+        .merge(pages::router())
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::disable())

@@ -3,7 +3,7 @@
 use axum::extract::{FromRequest, Request};
 
 use super::trouble::Trouble;
-use crate::http::{Sent, Shared};
+use crate::http::body;
 
 /// The fields of a form.
 #[derive(Debug, Clone, Default)]
@@ -35,11 +35,11 @@ impl Form {
     }
 }
 
-impl FromRequest<Shared> for Form {
+impl<S: Send + Sync> FromRequest<S> for Form {
     type Rejection = Trouble;
 
-    async fn from_request(request: Request, house: &Shared) -> Result<Self, Trouble> {
-        let Sent(body) = Sent::from_request(request, house).await?;
+    async fn from_request(request: Request, _: &S) -> Result<Self, Trouble> {
+        let body = body::read(request).await?;
         Ok(Self::parse(&String::from_utf8_lossy(&body)))
     }
 }
