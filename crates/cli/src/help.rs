@@ -27,7 +27,7 @@ const HEADINGS: [(&str, &[&str]); 6] = [
         ],
     ),
     ("Settings and help:", &["config", "guide", "explain", "help"]),
-    ("Doors:", &["serve"]),
+    ("Doors:", &["serve", "mcp"]),
     ("This terminal:", &["demo", "completions", "man"]),
     ("Known from HZL:", &["sync", "lock", "sample-project"]),
 ];

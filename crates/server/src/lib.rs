@@ -6,6 +6,7 @@
 pub mod caller;
 pub mod desk;
 mod http;
+pub mod mcp;
 mod office;
 mod readers;
 pub mod serve;

@@ -12,11 +12,13 @@ use hyper_util::service::TowerToHyperService;
 use sha2::{Digest as _, Sha256};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
 use windlass_domain::Code;
 use windlass_ledger::Fault;
 
 use crate::desk::{Desk, Office};
 use crate::http::{Doorkeeper, House, router};
+use crate::mcp::http::Mcp;
 use crate::token::Token;
 
 /// How long a caller may take to send the head of a request.
@@ -58,11 +60,13 @@ async fn serve(options: Options, ready: impl FnOnce(SocketAddr)) -> Result<(), F
         false => None,
     };
     let user = office.surroundings.user.clone();
-    let desk = Desk::open(office)?;
+    let desk = Desk::open(office.clone())?;
+    let stopping = CancellationToken::new();
+    let mcp = Mcp::new(desk.clone(), office, stopping.clone());
     let digest = token.as_ref().map(|token| Sha256::digest(token.text().as_bytes()).into());
     let doorkeeper = Doorkeeper { token: digest, user, names, port: address.port() };
     let service =
-        TowerToHyperService::new(router(Arc::new(House { desk: desk.clone(), doorkeeper })));
+        TowerToHyperService::new(router(Arc::new(House { desk: desk.clone(), doorkeeper, mcp })));
     ready(address);
 
     let graceful = GracefulShutdown::new();
@@ -90,6 +94,7 @@ async fn serve(options: Options, ready: impl FnOnce(SocketAddr)) -> Result<(), F
         });
     }
     drop(listener);
+    stopping.cancel();
     let _in_time = tokio::time::timeout(FAREWELL, graceful.shutdown()).await;
     let closed = tokio::task::spawn_blocking(move || desk.close());
     closed.await.map_err(|source| Fault::bug("the writer did not end").because(source))?;

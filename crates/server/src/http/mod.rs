@@ -13,13 +13,15 @@ use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::{HeaderName, HeaderValue, StatusCode, Uri};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use windlass_domain::{Code, Refusal};
 
-pub(crate) use doorkeeper::Doorkeeper;
-use problem::Problem;
+pub(crate) use doorkeeper::{Doorkeeper, Visitor};
+pub(crate) use ops::unread;
+pub(crate) use problem::Problem;
 
 use crate::desk::Desk;
+use crate::mcp::http::{Mcp, enter};
 
 /// Longest body that is read.
 const BODY_BYTES: usize = 1024 * 1024;
@@ -32,6 +34,7 @@ const VERSION: HeaderName = HeaderName::from_static("windlass-version");
 pub(crate) struct House {
     pub(crate) desk: Desk,
     pub(crate) doorkeeper: Doorkeeper,
+    pub(crate) mcp: Mcp,
 }
 
 pub(crate) type Shared = Arc<House>;
@@ -41,6 +44,7 @@ pub(crate) fn router(house: Shared) -> Router {
     Router::new()
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/v1/ops/{name}", post(ops::run))
+        .route("/mcp", any(enter))
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(BODY_BYTES))

@@ -66,7 +66,8 @@ fn arguments(body: &[u8]) -> Result<Value, Refusal> {
     }
 }
 
-fn unread(rejection: BytesRejection) -> Refusal {
+/// A body that did not come whole.
+pub(crate) fn unread(rejection: BytesRejection) -> Refusal {
     match rejection.status() {
         StatusCode::PAYLOAD_TOO_LARGE => {
             Refusal::new(Code::TooLarge, "the body is longer than the server reads")
