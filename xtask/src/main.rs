@@ -1,6 +1,7 @@
 //! The project's own commands, run as `cargo xtask COMMAND`.
 
 mod check;
+mod clients;
 mod fuzz;
 mod hygiene;
 mod licence;
@@ -38,7 +39,7 @@ fn main() -> ExitCode {
 
 fn run(args: &[&str]) -> Result<(), Failure> {
     match args {
-        ["setup"] => setup::run(),
+        ["setup"] => setup::run().map(drop),
         ["test", rest @ ..] => test::run(rest),
         ["check"] => check::run(),
         ["fuzz"] => fuzz::run(FUZZ_SECONDS),

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus, Output, Stdio};
 
 use serde_json::Value;
@@ -19,6 +19,8 @@ pub(crate) enum Failure {
     Status(String, ExitStatus),
     #[error("cannot understand what `{0}` printed: {1}")]
     Output(String, String),
+    #[error("cannot write {}", .0.display())]
+    Write(PathBuf, #[source] io::Error),
     #[error("no server for the tests")]
     Postgres(#[from] postgres::Error),
     #[error("{0} is missing, and there is no apt-get to install it")]
@@ -37,6 +39,7 @@ impl Failure {
             Self::Status(_, status) => status.code().and_then(|code| u8::try_from(code).ok()),
             Self::Start(..)
             | Self::Output(..)
+            | Self::Write(..)
             | Self::Postgres(_)
             | Self::NotInstalled(_)
             | Self::Hygiene(_)
@@ -96,6 +99,14 @@ pub(crate) fn metadata(args: &[&str]) -> Result<Value, Failure> {
         return Err(Failure::Status(line, status));
     }
     serde_json::from_slice(&stdout).map_err(|error| Failure::Output(line, error.to_string()))
+}
+
+/// Where cargo builds, and where we may keep what can be had again.
+pub(crate) fn target_folder() -> Result<PathBuf, Failure> {
+    let metadata = metadata(&["--no-deps"])?;
+    let folder = metadata.get("target_directory").and_then(Value::as_str);
+    let missing = || Failure::Output("cargo metadata".into(), "no target_directory".into());
+    folder.map(PathBuf::from).ok_or_else(missing)
 }
 
 fn line(command: &Command) -> String {

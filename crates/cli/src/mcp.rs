@@ -1,9 +1,12 @@
 //! `mcp`: the tools of an agent, on the standard streams.
 
 use clap::{Arg, Command};
-use windlass_domain::Exit;
-use windlass_server::desk::Office;
-use windlass_server::mcp::stdio;
+use windlass_domain::{Code, Exit};
+use windlass_hands::remote::{Client, Server};
+use windlass_ledger::{Error, Fault};
+use windlass_ops::remote;
+use windlass_server::desk::{self, Office};
+use windlass_server::mcp::{Calls, stdio};
 
 use crate::own::{Call, Own};
 use crate::report;
@@ -29,7 +32,8 @@ fn arguments(command: Command) -> Command {
 }
 
 fn run(call: Call<'_>) -> std::io::Result<Exit> {
-    let Call { matches, flags, environment, terminal } = call;
+    let Call { matches, mut flags, environment, terminal } = call;
+    flags.agent = matches.get_one::<String>("agent").cloned();
     let cx = match environment.context(flags) {
         Ok(cx) => cx,
         Err(refusal) => return report::error(terminal, refusal.into()),
@@ -37,16 +41,40 @@ fn run(call: Call<'_>) -> std::io::Result<Exit> {
     for warning in &cx.settings.warnings {
         terminal.warn(warning);
     }
-    let (workplace, mut surroundings, settings) = (cx.workplace, cx.surroundings, cx.settings);
-    if let Some(agent) = matches.get_one::<String>("agent") {
-        match windlass_domain::text::name("agent", agent) {
-            Ok(name) => surroundings.agent = Some(name),
-            Err(refusal) => return report::error(terminal, refusal.into()),
-        }
-    }
-    let office = Office { workplace, surroundings, settings };
-    match stdio::run(office, matches.get_one::<String>("tools").map(String::as_str)) {
+    let tools = matches.get_one::<String>("tools").map(String::as_str);
+    let (workplace, surroundings, settings) = (cx.workplace, cx.surroundings, cx.settings);
+    let ended = match cx.remote {
+        None => stdio::run(Office { workplace, surroundings, settings }, tools),
+        Some(remote) => Elsewhere::to(remote.server().clone())
+            .and_then(|calls| stdio::relay(calls, &surroundings, tools)),
+    };
+    match ended {
         Ok(()) => Ok(Exit::Done),
         Err(error) => report::error(terminal, error),
+    }
+}
+
+/// Lets a server do what the tools ask for.
+#[derive(Debug, Clone)]
+struct Elsewhere(Client);
+
+impl Elsewhere {
+    fn to(server: Server) -> Result<Self, Error> {
+        let client = Client::new(server).map_err(|lost| {
+            Fault::new(Code::ServerUnreachable, lost.reason).hint("check server.url and WINDLASS_KEY")
+        });
+        Ok(Self(client?))
+    }
+}
+
+impl Calls for Elsewhere {
+    async fn call(&self, call: desk::Call) -> Result<String, Error> {
+        let Self(client) = self;
+        // Who calls is shown by the client, with every request.
+        let desk::Call { entry, arguments, op_id, caller: _ } = call;
+        let sent = remote::Call::new(entry, &arguments, op_id)?;
+        let reply = client.send(&sent.request()).await;
+        let reply = reply.map_err(|lost| sent.lost(client.server(), &lost))?;
+        Ok(sent.read(client.server(), reply)?.json)
     }
 }

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::chain::Hash;
 use crate::hook::{Hook, Trigger};
+use crate::key::{Owner, Role};
 use crate::{EventId, ProjectId, Status, TaskId, Time};
 
 /// By what right something was done to a task.
@@ -398,6 +399,39 @@ pub struct Fingerprint {
     pub after: EventId,
 }
 
+/// Somebody may come in with a key. Of the key itself only its hash is known.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KeyCreated {
+    /// The part of the key that may be shown.
+    pub prefix: String,
+    /// The hash of the whole key.
+    pub digest: Hash,
+    pub owner: Owner,
+    pub role: Role,
+    /// What it may change; everything when empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub projects: Vec<ProjectId>,
+    /// Which tools it is shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Time>,
+}
+
+/// A key got another secret; the old one opens nothing any more.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KeyRotated {
+    pub prefix: String,
+    pub digest: Hash,
+}
+
+/// A key opens nothing any more, for good.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KeyRevoked {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
 /// A hook was defined in the ledger, or defined anew.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HookSet {
@@ -515,6 +549,7 @@ pub enum Subject {
     Hook,
     /// One hook on its way.
     Delivery,
+    Key,
 }
 
 impl Subject {
@@ -525,6 +560,7 @@ impl Subject {
             Self::Op => "op",
             Self::Hook => "hook",
             Self::Delivery => "delivery",
+            Self::Key => "key",
         }
     }
 }
@@ -566,6 +602,9 @@ events! {
     HookFailed "hook_failed" 1 Delivery;
     HookDiscarded "hook_discarded" 1 Delivery;
     HookRetried "hook_retried" 1 Delivery;
+    KeyCreated "key_created" 1 Key;
+    KeyRotated "key_rotated" 1 Key;
+    KeyRevoked "key_revoked" 1 Key;
 }
 
 impl Event {
@@ -607,7 +646,10 @@ impl Event {
             | Self::HookDelivered(_)
             | Self::HookFailed(_)
             | Self::HookDiscarded(_)
-            | Self::HookRetried(_) => false,
+            | Self::HookRetried(_)
+            | Self::KeyCreated(_)
+            | Self::KeyRotated(_)
+            | Self::KeyRevoked(_) => false,
         }
     }
 }

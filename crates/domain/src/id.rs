@@ -20,7 +20,7 @@ pub const SHOWN: usize = 6;
 /// Characters at the end of an id that its `tail` key covers.
 const TAIL: usize = 12;
 
-const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+pub(crate) const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -134,8 +134,12 @@ id! {
     DeliveryId
 }
 id! {
-    /// The thing a run of events is about: a task, a project, one execution of an operation, a hook
-    /// or one delivery of it.
+    /// A key, whatever its secret is just now.
+    KeyId
+}
+id! {
+    /// The thing a run of events is about: a task, a project, one execution of an operation, a hook,
+    /// one delivery of it, or a key.
     Stream
 }
 
@@ -149,7 +153,7 @@ macro_rules! streams {
     };
 }
 
-streams! { TaskId ProjectId CorrelationId HookId DeliveryId }
+streams! { TaskId ProjectId CorrelationId HookId DeliveryId KeyId }
 
 impl Stream {
     pub fn task(self) -> TaskId {
@@ -166,6 +170,10 @@ impl Stream {
 
     pub fn delivery(self) -> DeliveryId {
         DeliveryId(self.0)
+    }
+
+    pub fn key(self) -> KeyId {
+        KeyId(self.0)
     }
 }
 

@@ -135,7 +135,10 @@ impl Project {
             | Event::HookDelivered(_)
             | Event::HookFailed(_)
             | Event::HookDiscarded(_)
-            | Event::HookRetried(_) => {
+            | Event::HookRetried(_)
+            | Event::KeyCreated(_)
+            | Event::KeyRotated(_)
+            | Event::KeyRevoked(_) => {
                 let kind = event.kind().as_str();
                 return Err(Broken(format!(
                     "'{kind}' cannot follow in the stream of project {}",

@@ -185,7 +185,10 @@ impl Task {
             | Event::HookDelivered(_)
             | Event::HookFailed(_)
             | Event::HookDiscarded(_)
-            | Event::HookRetried(_) => {}
+            | Event::HookRetried(_)
+            | Event::KeyCreated(_)
+            | Event::KeyRotated(_)
+            | Event::KeyRevoked(_) => {}
         }
         if shows_life(event) {
             self.active_at = Some(at);
@@ -256,7 +259,10 @@ impl Task {
                 | Event::HookDelivered(_)
                 | Event::HookFailed(_)
                 | Event::HookDiscarded(_)
-                | Event::HookRetried(_),
+                | Event::HookRetried(_)
+                | Event::KeyCreated(_)
+                | Event::KeyRotated(_)
+                | Event::KeyRevoked(_),
             ) => false,
         }
     }
@@ -410,7 +416,10 @@ fn shows_life(event: &Event) -> bool {
         | Event::HookDelivered(_)
         | Event::HookFailed(_)
         | Event::HookDiscarded(_)
-        | Event::HookRetried(_) => false,
+        | Event::HookRetried(_)
+        | Event::KeyCreated(_)
+        | Event::KeyRotated(_)
+        | Event::KeyRevoked(_) => false,
     }
 }
 

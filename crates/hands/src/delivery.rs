@@ -9,7 +9,6 @@ mod courier;
 mod post;
 mod program;
 mod queue;
-mod reason;
 mod redirect;
 mod retry_after;
 mod signals;
@@ -20,6 +19,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use crate::reason;
 pub use courier::{Courier, NotReady, Ready, Stopper};
 
 /// Where a hook goes.

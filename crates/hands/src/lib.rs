@@ -3,4 +3,8 @@
 
 pub mod delivery;
 pub mod editor;
+pub mod files;
 pub mod process;
+mod reason;
+pub mod remote;
+mod tls;

@@ -120,6 +120,7 @@ pub fn export_tasks(
 /// Brings the events of an exported log into this ledger. The file must go on where the ledger
 /// ends, or repeat what it holds; otherwise nothing is taken.
 pub fn import(tx: &mut Transaction<'_>, input: &mut dyn BufRead) -> Result<Imported, Error> {
+    tx.refuse_if_bound()?;
     let mut lines = Lines { input, number: 0 };
     let mut imported = Imported { head: tx.head(), added: 0, known: 0 };
     let here = imported.head;

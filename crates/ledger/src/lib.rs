@@ -11,8 +11,11 @@ mod conformance;
 mod edges;
 mod exchange;
 mod fault;
+mod group;
 mod hook;
 mod hzl;
+mod key;
+mod lately;
 mod location;
 mod migration;
 mod postgres;
@@ -39,20 +42,24 @@ pub use audit::{Audit, audit};
 pub use edges::{Edge, EdgeFilter, End, EndFilter, EndTask};
 pub use exchange::{Imported, export, export_tasks, import};
 pub use fault::{Error, Fault};
+pub use group::Fate;
 pub use hook::{
     Again, Attempt, Claimed, Claims, Defined, HookCounts, InLedger, Lock, Sending, Sent, Settled,
     Shown, Tracked, Waiting,
 };
 pub use hzl::{HZL_PROJECTS, Hzl, HzlEvent, HzlHook, HzlOp};
+pub use key::{REFUSALS_KEPT, Refused};
+pub use lately::{Added, Turn};
 pub use location::Location;
 pub use rebuild::Rebuilt;
 pub use record::{Details, Recorded};
 pub use search::SearchFilter;
 pub use snapshot::{Listener, Snapshot};
-pub use store::{Agent, Candidate, Difference, Effect, ListFilter, Place, QueueFilter};
+pub use store::{Agent, Candidate, Difference, Effect, ListFilter, Order, Place, QueueFilter};
 pub use transaction::{Bulk, Happened, Transaction};
 pub use world::{Clock, SystemClock};
 
+use group::Group;
 use store::Store;
 use transaction::Outcome;
 
@@ -120,6 +127,8 @@ pub struct Ledger {
     clock: Option<Arc<dyn Clock>>,
     listener: Option<Listener>,
     hooks: Arc<[Hook]>,
+    /// The transaction whose parts are being written.
+    group: Option<Group>,
 }
 
 enum Database {
@@ -172,7 +181,7 @@ impl Ledger {
             Location::Sqlite(_) => options.hooks.into(),
             Location::Postgres(_) => Arc::default(),
         };
-        Ok(Self { database, clock: options.clock, listener: None, hooks })
+        Ok(Self { database, clock: options.clock, listener: None, hooks, group: None })
     }
 
     /// Lets somebody hear how far operations over the whole log have come.
@@ -207,6 +216,10 @@ impl Ledger {
         loop {
             let result = self.try_read(&mut look);
             match result {
+                Err(error) if self.group.is_some() => {
+                    self.note_failure(&error);
+                    return Err(error);
+                }
                 Err(error) if error.is_lost() && attempt < ATTEMPTS => {
                     attempt += 1;
                     self.reconnect()?;
@@ -220,8 +233,8 @@ impl Ledger {
         &mut self,
         look: &mut impl FnMut(&mut Snapshot<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let mut store = self.database.begin(Access::Read)?;
-        let now = transaction_time(self.clock.as_deref(), &mut *store)?;
+        let clock = self.clock.as_deref();
+        let (mut store, now) = self.database.begin_at(self.group.as_ref(), clock, Access::Read)?;
         let snapshot = Snapshot::new(&mut *store, now).heard_by(self.listener.clone());
         look(&mut snapshot.with_hooks(&self.hooks))
     }
@@ -247,6 +260,10 @@ impl Ledger {
                     if attempt == ATTEMPTS {
                         return Err(fault.into());
                     }
+                }
+                Err(error) if self.group.is_some() => {
+                    self.note_failure(&error);
+                    return Err(error);
                 }
                 Err(error) if error.is_lost() && attempt < ATTEMPTS => self.reconnect()?,
                 Err(error) => return Err(error),
@@ -285,10 +302,8 @@ impl Ledger {
         provenance: &Provenance,
         work: &mut impl FnMut(&mut Transaction<'_>) -> Result<T, Error>,
     ) -> Result<Tried<T>, Error> {
-        let mut store = self.database.begin(Access::Write)?;
-        // Taking the head first locks out every other writer; only then is the time read.
-        store.head()?;
-        let now = transaction_time(self.clock.as_deref(), &mut *store)?;
+        let clock = self.clock.as_deref();
+        let (mut store, now) = self.database.begin_at(self.group.as_ref(), clock, Access::Write)?;
         let snapshot = Snapshot::new(&mut *store, now).heard_by(self.listener.clone());
         let mut tx = Transaction::new(snapshot.with_hooks(&self.hooks), provenance.clone())?;
         let value = work(&mut tx)?;
@@ -299,8 +314,16 @@ impl Ledger {
         tx.expire_ops(OPS_EXPIRED)?;
         let outcome = tx.outcome();
         match store.commit(outcome.head) {
-            Ok(()) => Ok(Tried::Committed(value)),
-            Err(fault) if fault.lost => Ok(Tried::Unknown(value, outcome, fault)),
+            Ok(()) => {
+                drop(store);
+                if let Some(group) = &mut self.group {
+                    group.add(&outcome);
+                }
+                Ok(Tried::Committed(value))
+            }
+            Err(fault) if fault.lost && self.group.is_none() => {
+                Ok(Tried::Unknown(value, outcome, fault))
+            }
             Err(fault) => Err(fault.into()),
         }
     }
@@ -329,10 +352,15 @@ impl Ledger {
     /// Replays the log into fresh views, and says where the old ones were different.
     pub fn rebuild(&mut self) -> Result<Rebuilt, Fault> {
         self.make()?;
-        let mut store = self.database.begin(Access::Write)?;
+        let clock = self.clock.as_deref();
+        let (mut store, _) = self.database.begin_at(self.group.as_ref(), clock, Access::Write)?;
         let head = store.head()?;
         let rebuilt = rebuild::rebuild(&mut *store, self.listener.as_ref())?;
         store.commit(head)?;
+        drop(store);
+        if let Some(group) = &mut self.group {
+            group.add(&Outcome { head, last: None, wrote: true });
+        }
         Ok(rebuilt)
     }
 

@@ -8,12 +8,12 @@ use windlass_domain::{ProjectId, Status, TaskId, Time};
 use crate::cell::Cell;
 use crate::record::urgency;
 use crate::search::SearchFilter;
-use crate::store::{ListFilter, QueueFilter};
+use crate::store::{ListFilter, Order, QueueFilter};
 
 /// Every table of the views but the index of words, which each database keeps in its own way.
-/// What is not here is the log or a working row: `effects` and `outbox` hold those, and are never
-/// rebuilt.
-pub(crate) const VIEWS: [&str; 11] = [
+/// What is not here is the log or a working row: `effects`, `outbox` and `refusals` hold those, and
+/// are never rebuilt.
+pub(crate) const VIEWS: [&str; 12] = [
     "projects",
     "tasks",
     "task_details",
@@ -25,6 +25,7 @@ pub(crate) const VIEWS: [&str; 11] = [
     "workflow_ops",
     "hooks",
     "deliveries",
+    "keys",
 ];
 
 macro_rules! event_columns {
@@ -315,6 +316,12 @@ impl<'a> Terms<'a> {
         self.texts.push(format!("{condition} {value}"));
     }
 
+    /// The same, so that no index is chosen for it: the one that gives the order is.
+    fn beside(&mut self, condition: &str, value: Cell<'a>) {
+        let value = self.value(value);
+        self.texts.push(format!("({condition} {value}) IS TRUE"));
+    }
+
     pub(crate) fn plain(&mut self, condition: &str) {
         self.texts.push(condition.to_owned());
     }
@@ -425,7 +432,8 @@ impl<'a> Narrow<'a> {
 ///
 /// Each combination of project, status, agent and parent is served by the index whose columns it
 /// fixes: `tasks_agent`, `tasks_parent`, `tasks_project_status`, `tasks_status`, `tasks_project` or
-/// `tasks_all`, all of them already in the order of the list. A list that is narrowed begins with
+/// `tasks_all`, all of them already in the order of the list; what was finished last by
+/// `tasks_finished`. A list that is narrowed begins with
 /// the first of `narrow`: `CROSS JOIN` makes SQLite keep to that order.
 pub(crate) fn list<T>(
     index: Index,
@@ -453,8 +461,10 @@ pub(crate) fn list<T>(
         ("status =", filter.wanted_status().map(|status| Cell::Text(status.as_str()))),
     ];
     for (condition, value) in fixed {
-        if let Some(value) = value {
-            terms.with(condition, value);
+        let Some(value) = value else { continue };
+        match filter.order {
+            Order::Urgency => terms.with(condition, value),
+            Order::Finished => terms.beside(condition, value),
         }
     }
     if let Some(pattern) = &pattern {
@@ -467,6 +477,7 @@ pub(crate) fn list<T>(
         ("status <> 'archived'", is_open),
         ("agent <> ''", filter.agent.is_some() || pattern.is_some()),
         ("parent_id IS NULL", filter.root),
+        ("finished_at IS NOT NULL", filter.order == Order::Finished),
         ("open_dependencies = 0 AND open_children = 0", filter.available),
         ("project_id IN (SELECT id FROM projects WHERE frozen = 0)", filter.unfrozen),
     ];
@@ -490,9 +501,13 @@ pub(crate) fn list<T>(
         What::Rows => {
             let limit = terms.value(Cell::count(filter.limit));
             let offset = terms.value(Cell::count(filter.offset));
+            let order = match filter.order {
+                Order::Urgency => "urgency, created_seq",
+                Order::Finished => "finished_at DESC, created_seq DESC",
+            };
             format!(
                 "{with}SELECT {TASK_COLUMNS} FROM {from} WHERE {conditions} \
-                 ORDER BY urgency, created_seq LIMIT {limit} OFFSET {offset}"
+                 ORDER BY {order} LIMIT {limit} OFFSET {offset}"
             )
         }
         What::Count => format!("{with}SELECT count(*) FROM {from} WHERE {conditions}"),
@@ -506,12 +521,13 @@ pub(crate) fn list<T>(
 
 /// The statement and values of what an agent has in progress, by `tasks_in_hand`.
 pub(crate) fn in_hand<T>(filter: &QueueFilter, run: impl FnOnce(&str, &[Cell<'_>]) -> T) -> T {
-    let project = filter.project.map(ProjectId::to_bytes);
+    let projects: Vec<[u8; 16]> = filter.projects.iter().map(|id| id.to_bytes()).collect();
     let mut terms = Terms::default();
     terms.with("agent =", Cell::Text(&filter.agent));
     terms.plain("status = 'in_progress'");
-    if let Some(project) = &project {
-        terms.with("project_id =", Cell::Bytes(project));
+    if !projects.is_empty() {
+        let places: Vec<String> = projects.iter().map(|id| terms.value(Cell::Bytes(id))).collect();
+        terms.plain(&format!("project_id IN ({})", places.join(", ")));
     }
     for tag in &filter.tags {
         let tag = terms.value(Cell::Text(tag));

@@ -19,6 +19,7 @@ use crate::cell::{Cell, Columns};
 use crate::edges::{self, Edge, EdgeFilter, Start};
 use crate::fault::Fault;
 use crate::hook::Hooks;
+use crate::key::Keys;
 use crate::record::{
     Details, Recorded, due_key, project_cells, queue_cells, read_effect, read_in_hand, read_op,
     read_project, read_task, task_cells, to_json, urgency,
@@ -32,8 +33,8 @@ pub(crate) const DEPTH_CAP: u64 = 1_000;
 /// Which tasks a claim may take from the queue.
 #[derive(Debug, Clone, Default)]
 pub struct QueueFilter {
-    /// From this project only; else from every project that is not frozen.
-    pub project: Option<ProjectId>,
+    /// From these projects only; when there are none, from every project that is not frozen.
+    pub projects: Vec<ProjectId>,
     /// Who asks: tasks routed to somebody else are skipped.
     pub agent: String,
     pub role: Option<String>,
@@ -43,7 +44,7 @@ pub struct QueueFilter {
 
 impl QueueFilter {
     /// Whether a task that is already loaded could be claimed under this filter.
-    pub(crate) fn admits(&self, task: &Task, now: Time) -> bool {
+    pub fn admits(&self, task: &Task, now: Time) -> bool {
         let is_mine = task.agent.as_ref().is_none_or(|agent| *agent == self.agent);
         let nothing_open = task.open_dependencies == 0 && task.open_children == 0;
         let could_be_given = match task.held() {
@@ -51,7 +52,7 @@ impl QueueFilter {
             Some(_) => task.lease_ran_out(now) && nothing_open && !is_mine,
         };
         could_be_given
-            && self.project.is_none_or(|project| project == task.project)
+            && (self.projects.is_empty() || self.projects.contains(&task.project))
             && task.role.as_ref().is_none_or(|role| self.role.as_ref() == Some(role))
             && self.tags.iter().all(|tag| task.tags.contains(tag))
     }
@@ -120,10 +121,21 @@ pub struct ListFilter {
     pub due_before: Option<Time>,
     /// Words that must all be found in the task.
     pub text: Vec<Asked>,
-    /// Only what comes after this place of the list.
+    /// Only what comes after this place of the list, in the usual order.
     pub after: Option<Place>,
+    pub order: Order,
     pub limit: u64,
     pub offset: u64,
+}
+
+/// In which order tasks are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// By priority, then as they were created.
+    #[default]
+    Urgency,
+    /// Only what was finished, the latest first.
+    Finished,
 }
 
 /// A place in the order of lists: priority, then creation.
@@ -243,8 +255,29 @@ fn pairs(
     all(store, sql, &[], |row| Ok((TaskId::from_bytes(row.id(0)?), TaskId::from_bytes(row.id(1)?))))
 }
 
+/// How much of a transaction a store is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Extent {
+    Whole,
+    /// One of several parts, each of which can be undone alone, after this end of the log.
+    Part(Head),
+}
+
+pub(crate) const SAVEPOINT: &str = "SAVEPOINT part";
+pub(crate) const RELEASE: &str = "RELEASE SAVEPOINT part";
+
+impl Extent {
+    /// What takes it back.
+    pub(crate) fn undo(self) -> &'static str {
+        match self {
+            Self::Whole => "ROLLBACK",
+            Self::Part(_) => "ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part",
+        }
+    }
+}
+
 /// One open transaction on one database.
-pub(crate) trait Store: Hooks {
+pub(crate) trait Store: Hooks + Keys {
     /// The end of the log; in a writing transaction it cannot move any more.
     fn head(&mut self) -> Result<Head, Fault>;
     /// The time by the database, when that is the clock.

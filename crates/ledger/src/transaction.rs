@@ -37,6 +37,8 @@ pub struct Transaction<'a> {
     wrote: bool,
     /// The last event by which something may wait for less than before.
     ended_a_wait: Option<EventId>,
+    /// The projects that the caller may change; all when empty.
+    pub(crate) bound: Vec<ProjectId>,
 }
 
 impl std::fmt::Debug for Transaction<'_> {
@@ -70,6 +72,7 @@ impl<'a> Transaction<'a> {
             last: None,
             wrote: false,
             ended_a_wait: None,
+            bound: Vec::new(),
         })
     }
 
@@ -103,8 +106,8 @@ impl<'a> Transaction<'a> {
         &mut self,
         stream: impl Into<Stream>,
         event: impl Into<Event>,
-    ) -> Result<(), Fault> {
-        self.record(stream.into(), 0, vec![event.into()])
+    ) -> Result<(), Error> {
+        self.act(stream.into(), 0, vec![event.into()])
     }
 
     /// Records what happened to a task and returns the task as it is now.
@@ -112,9 +115,10 @@ impl<'a> Transaction<'a> {
         &mut self,
         task: &Task,
         events: impl IntoIterator<Item = Event>,
-    ) -> Result<Task, Fault> {
-        self.record(task.id.into(), task.version, events.into_iter().collect())?;
-        self.task(task.id)?.ok_or_else(|| Fault::bug(format!("task {} left its view", task.id)))
+    ) -> Result<Task, Error> {
+        self.act(task.id.into(), task.version, events.into_iter().collect())?;
+        let left = || Fault::bug(format!("task {} left its view", task.id));
+        Ok(self.task(task.id)?.ok_or_else(left)?)
     }
 
     /// Records what happened to a project and returns the project as it is now.
@@ -122,8 +126,8 @@ impl<'a> Transaction<'a> {
         &mut self,
         project: &Project,
         events: impl IntoIterator<Item = Event>,
-    ) -> Result<Project, Fault> {
-        self.record(project.id.into(), project.version, events.into_iter().collect())?;
+    ) -> Result<Project, Error> {
+        self.act(project.id.into(), project.version, events.into_iter().collect())?;
         let after = self.project(project.id)?;
         if after.name != project.name {
             self.rename_in_hooks(&project.name, &after.name)?;
@@ -131,6 +135,18 @@ impl<'a> Transaction<'a> {
         Ok(after)
     }
 
+    /// Records what the caller does, if it may.
+    pub(crate) fn act(
+        &mut self,
+        stream: Stream,
+        version: u64,
+        events: Vec<Event>,
+    ) -> Result<(), Error> {
+        self.refuse_outside(stream, &events)?;
+        Ok(self.record(stream, version, events)?)
+    }
+
+    /// Records what happened, also what follows from the doing of the caller.
     pub(crate) fn record(
         &mut self,
         stream: Stream,
@@ -197,8 +213,9 @@ impl<'a> Transaction<'a> {
     }
 
     /// Begins to record many events, which are written many at a time.
-    pub fn bulk(&mut self) -> Bulk<'_> {
-        Bulk {
+    pub fn bulk(&mut self) -> Result<Bulk<'_>, Error> {
+        self.refuse_if_bound()?;
+        Ok(Bulk {
             views: Views::for_many(self.snapshot.store),
             next: self.head,
             head: &mut self.head,
@@ -206,17 +223,17 @@ impl<'a> Transaction<'a> {
             wrote: &mut self.wrote,
             ended_a_wait: &mut self.ended_a_wait,
             waiting: Vec::new(),
-        }
+        })
     }
 
     /// Takes a settled task out of the ledger: it leaves the views, its events keep only their
     /// headers, and what was answered about it under op ids is forgotten. Returns how many events of
     /// its own were emptied.
-    pub fn prune(&mut self, task: &Task) -> Result<u64, Fault> {
-        self.record(task.id.into(), task.version, vec![TaskPruned {}.into()])?;
+    pub fn prune(&mut self, task: &Task) -> Result<u64, Error> {
+        self.act(task.id.into(), task.version, vec![TaskPruned {}.into()])?;
         self.forget_deliveries_of(task.id)?;
         self.forget_answers_about(task.id)?;
-        self.forget(task.id.into())
+        Ok(self.forget(task.id.into())?)
     }
 
     /// Forgets the executions that changed a task: their answers show it.
@@ -233,8 +250,8 @@ impl<'a> Transaction<'a> {
 
     /// Takes a task out of the views for good, in whatever status it is. Its events stay as they
     /// are.
-    pub fn delete(&mut self, task: &Task, event: TaskDeleted) -> Result<(), Fault> {
-        self.record(task.id.into(), task.version, vec![event.into()])
+    pub fn delete(&mut self, task: &Task, event: TaskDeleted) -> Result<(), Error> {
+        self.act(task.id.into(), task.version, vec![event.into()])
     }
 
     /// Takes the data of a stream's events away, but of the one that prunes it; returns of how many.

@@ -11,7 +11,7 @@ use windlass_domain::event::{TaskCreated, TaskUpdated};
 use windlass_domain::hook::{Delivery, State};
 use windlass_domain::project::Project;
 use windlass_domain::task::Broken;
-use windlass_domain::{DeliveryId, Event, HookId, ProjectId, Stream, Task, TaskId};
+use windlass_domain::{DeliveryId, Event, HookId, Key, ProjectId, Stream, Task, TaskId};
 
 use crate::fault::Fault;
 use crate::hook::{Defined, InLedger};
@@ -137,7 +137,9 @@ impl<'a> Views<'a> {
             Event::ProjectCreated(_)
             | Event::TaskCreated(_)
             | Event::OpCompleted(_)
-            | Event::HookEnqueued(_) => Ok(0),
+            | Event::HookEnqueued(_)
+            | Event::KeyCreated(_) => Ok(0),
+            Event::KeyRotated(_) | Event::KeyRevoked(_) => Ok(self.key(stream)?.version),
             Event::ProjectRenamed(_)
             | Event::ProjectFrozen(_)
             | Event::ProjectUnfrozen(_)
@@ -246,6 +248,16 @@ impl<'a> Views<'a> {
             | Event::HookFailed(_)
             | Event::HookDiscarded(_)
             | Event::HookRetried(_) => self.apply_to_hooks(recorded, &event),
+            Event::KeyCreated(data) => {
+                let key = Key::created(header.stream.key(), data, header.at);
+                self.store.insert_key(header.seq, &key)
+            }
+            Event::KeyRotated(_) | Event::KeyRevoked(_) => {
+                let mut key = self.key(header.stream)?;
+                expect_next(key.version, header.stream_seq, &header.stream)?;
+                key.fold(&event, header.at)?;
+                self.store.update_key(&key)
+            }
         }
     }
 
@@ -282,6 +294,12 @@ impl<'a> Views<'a> {
     fn hook(&mut self, id: HookId) -> Result<Option<InLedger>, Fault> {
         let known = self.store.hooks()?.into_iter().filter_map(|defined| defined.in_ledger);
         Ok(known.into_iter().find(|known| known.id == id))
+    }
+
+    fn key(&mut self, stream: Stream) -> Result<Key, Fault> {
+        self.store.key(stream.key())?.ok_or_else(|| {
+            Broken(format!("the log speaks of key {stream} before it is created")).into()
+        })
     }
 
     /// A delivery as it is after all events so far.

@@ -24,8 +24,13 @@ impl Clock for SystemClock {
 
 /// 80 random bits for an id.
 pub(crate) fn random_bits() -> Result<u128, Fault> {
-    let mut bytes = [0; 16];
+    Ok(u128::from_be_bytes(random_bytes()?) >> 48)
+}
+
+/// Random bytes that nobody can guess.
+pub(crate) fn random_bytes<const N: usize>() -> Result<[u8; N], Fault> {
+    let mut bytes = [0; N];
     getrandom::fill(&mut bytes)
         .map_err(|source| Fault::bug("the system gives no random bits").because(source))?;
-    Ok(u128::from_be_bytes(bytes) >> 48)
+    Ok(bytes)
 }

@@ -165,7 +165,7 @@ fn record(
     tx: &mut Transaction<'_>,
     id: TaskId,
     event: windlass_domain::Event,
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     let task = tx.task(id)?.ok_or_else(|| Fault::bug("a task that waits is not here"))?;
     tx.record_task(&task, [event]).map(drop)
 }

@@ -32,8 +32,8 @@ pub struct By {
 
 impl By {
     /// The reason of an override; a refusal when it is missing or has nothing to override.
-    pub fn force(&self) -> Result<Option<String>, Refusal> {
-        forced(self.force, self.reason.as_deref())
+    pub fn force(&self, cx: &Context) -> Result<Option<String>, Refusal> {
+        forced(cx, self.force, self.reason.as_deref())
     }
 
     /// Who acts, before a task is known.
@@ -43,7 +43,7 @@ impl By {
             name,
             named,
             fence: self.fence,
-            force: self.force()?,
+            force: self.force(cx)?,
             required: cx.required(),
         };
         Ok(Caller { bearer, fence_of_task: cx.surroundings.fence.clone() })
@@ -83,8 +83,11 @@ pub fn by_author(refusal: Refusal) -> Refusal {
     }
 }
 
-/// The reason that goes with `--force`.
-pub fn forced(force: bool, reason: Option<&str>) -> Result<Option<String>, Refusal> {
+/// The reason that goes with `--force`, which is not for an agent's key.
+pub fn forced(cx: &Context, force: bool, reason: Option<&str>) -> Result<Option<String>, Refusal> {
+    if force {
+        cx.refuse_force()?;
+    }
     match (force, reason) {
         (false, None) => Ok(None),
         (true, Some(reason)) => Ok(Some(text::reason(reason)?)),

@@ -229,7 +229,10 @@ impl Translator {
             | Event::HookDelivered(_)
             | Event::HookFailed(_)
             | Event::HookDiscarded(_)
-            | Event::HookRetried(_) => one(event.kind().as_str(), Value::Null),
+            | Event::HookRetried(_)
+            | Event::KeyCreated(_)
+            | Event::KeyRotated(_)
+            | Event::KeyRevoked(_) => one(event.kind().as_str(), Value::Null),
         })
     }
 }
@@ -293,7 +296,10 @@ impl Before {
                 | Event::HookDelivered(_)
                 | Event::HookFailed(_)
                 | Event::HookDiscarded(_)
-                | Event::HookRetried(_),
+                | Event::HookRetried(_)
+                | Event::KeyCreated(_)
+                | Event::KeyRotated(_)
+                | Event::KeyRevoked(_),
             )
             | None => self,
         }

@@ -2,23 +2,27 @@
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use windlass_domain::chain::Provenance;
 use windlass_domain::duration::Span;
+use windlass_domain::key;
 use windlass_domain::op::OpId;
 use windlass_domain::ownership::Required;
-use windlass_domain::{Code, Refusal, Status, Time};
+use windlass_domain::{Code, Key, ProjectId, Refusal, Status, Time};
 use windlass_ledger::{
     Clock, Error, Fault, Ledger, Location, Options, Snapshot, Synchronous, SystemClock, Transaction,
 };
 
 use crate::exchange::in_words;
 use crate::once::{Once, Outcome, elsewhere};
-use crate::operation::{Operation, Place};
+use crate::operation::{Access, Operation, Place};
+use crate::remote::Remote;
 use crate::settings::{Resolved, Settings};
+use crate::sheet::Sheet;
 use crate::table::arguments_of;
 use crate::view::usage;
 
@@ -36,6 +40,32 @@ pub struct Surroundings {
     /// `WINDLASS_FENCE`, which counts only for the task in `WINDLASS_TASK`.
     pub fence: Option<(String, u64)>,
     pub variables: Variables,
+    /// Where the caller is.
+    pub folder: Option<PathBuf>,
+    /// The program that runs, by its path.
+    pub program: Option<PathBuf>,
+    /// What a caller elsewhere has set where it is.
+    pub wishes: Wishes,
+    pub files: Files,
+}
+
+/// Settings of a caller elsewhere, for what its arguments do not say. They come before those of the
+/// place where the operation is done.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wishes {
+    pub project: Option<String>,
+    pub lease: Option<Span>,
+    pub auto_unpause: Option<bool>,
+}
+
+/// Whose files are within reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Files {
+    /// The caller's, which it may name.
+    #[default]
+    Callers,
+    /// Those of a server, which no caller may name.
+    Servers,
 }
 
 /// The environment of the caller, for hooks that name variables or start programs. It is looked into
@@ -109,6 +139,9 @@ pub struct Step {
 /// Hears sentences about what goes wrong and is tried again.
 pub type Notices = Arc<dyn Fn(&str) + Send + Sync>;
 
+/// Shows something to the person who called, and asks whether to go on.
+pub type Questions = Arc<dyn Fn(&Sheet, &str) -> bool + Send + Sync>;
+
 /// What an operation works with. The ledger is opened when it is first needed, so a request that
 /// is refused by its arguments alone touches nothing.
 pub struct Context {
@@ -119,8 +152,14 @@ pub struct Context {
     pub progress: Option<Arc<dyn Fn(Step) + Send + Sync>>,
     /// Where a door wants to hear what an operation that goes on has to tell.
     pub notices: Option<Notices>,
+    /// The key that the caller showed. Without one it is the user of this machine.
+    pub key: Option<Key>,
+    /// Where a door can ask a person something.
+    pub questions: Option<Questions>,
     /// The op id that the door brought for the next operation.
     pub op_id: Option<OpId>,
+    /// The server that has the ledger, where that is not here.
+    pub remote: Option<Remote>,
     once: Option<Once>,
     ledger: Option<Ledger>,
 }
@@ -138,8 +177,19 @@ impl std::fmt::Debug for Context {
 
 impl Context {
     pub fn new(workplace: Workplace, surroundings: Surroundings, settings: Resolved) -> Self {
-        let (progress, notices, op_id, once, ledger) = (None, None, None, None, None);
-        Self { workplace, surroundings, settings, progress, notices, op_id, once, ledger }
+        Self {
+            workplace,
+            surroundings,
+            settings,
+            progress: None,
+            notices: None,
+            questions: None,
+            key: None,
+            op_id: None,
+            remote: None,
+            once: None,
+            ledger: None,
+        }
     }
 
     /// Tells the door how far the work has come; cheap enough for every row.
@@ -154,6 +204,11 @@ impl Context {
         if let Some(notices) = &self.notices {
             notices(text);
         }
+    }
+
+    /// What a person answers who has seen the sheet; nothing when nobody can be asked.
+    pub fn confirm(&self, sheet: &Sheet, question: &str) -> Option<bool> {
+        self.questions.as_ref().map(|ask| ask(sheet, question))
     }
 
     fn settings(&self) -> &Settings {
@@ -180,9 +235,13 @@ impl Context {
     /// Looks at one consistent state of the ledger.
     pub fn read<T>(
         &mut self,
-        look: impl FnMut(&mut Snapshot<'_>) -> Result<T, Error>,
+        mut look: impl FnMut(&mut Snapshot<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.ledger()?.read(look)
+        let key = self.key.clone();
+        self.ledger()?.read(|snapshot| {
+            admit(snapshot, key.as_ref())?;
+            look(snapshot)
+        })
     }
 
     /// Does the work of an operation in one transaction, in the name of `actor`. With an op id it is
@@ -201,10 +260,14 @@ impl Context {
         provenance: &Provenance,
         mut work: impl FnMut(&mut Transaction<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
+        let key = self.key.clone();
         let mut work =
             |tx: &mut Transaction<'_>| work(tx).or_else(|error| Err(with_way_back(tx, error)?));
         let Some(mut once) = self.once.take() else {
-            return self.ledger()?.write(provenance, work);
+            return self.ledger()?.write(provenance, |tx| {
+                bind(tx, key.as_ref())?;
+                work(tx)
+            });
         };
         if once.has_ended() {
             return Err(Fault::bug("an operation under an op id is one transaction").into());
@@ -212,7 +275,10 @@ impl Context {
         let actor = &provenance.actor;
         let done = self
             .ledger()?
-            .write(provenance, |tx| once.execute(tx, actor, &mut work))
+            .write(provenance, |tx| {
+                bind(tx, key.as_ref())?;
+                once.execute(tx, actor, &mut work)
+            })
             .map_err(|error| elsewhere(error, &once));
         let (value, outcome) = done?;
         once.ended(outcome);
@@ -225,16 +291,35 @@ impl Context {
     pub fn write_part<T>(
         &mut self,
         actor: &str,
-        work: impl FnMut(&mut Transaction<'_>) -> Result<T, Error>,
+        mut work: impl FnMut(&mut Transaction<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.ledger()?.write(&by(actor), work)
+        let key = self.key.clone();
+        self.ledger()?.write(&by(actor), |tx| {
+            bind(tx, key.as_ref())?;
+            work(tx)
+        })
     }
 
-    /// Prepares for an operation, which happens once if the door brought an op id.
+    /// Prepares for an operation, which happens once if the door brought an op id. Here, and nowhere
+    /// else, it is decided whether the key of the caller opens it.
     pub(crate) fn begin<O: Operation>(&mut self, operation: &O) -> Result<(), Error> {
-        let Some(op_id) = self.op_id.take() else {
+        let op_id = self.op_id.take();
+        if let Some(key) = &self.key {
+            if !key.is_valid(self.now()) {
+                return Err(key::required().into());
+            }
+            refuse_closed(key, O::NAME, O::ACCESS)?;
+        }
+        let Some(op_id) = op_id else {
             return Ok(());
         };
+        if O::SECRET_ANSWER {
+            return Err(usage(
+                &format!("{} takes no op id: its answer is a secret", O::NAME.replace('.', " ")),
+                "leave --op-id out: what is answered under an op id is kept, and a secret must not be",
+            )
+            .into());
+        }
         if O::PLACE == Place::Workplace {
             return Err(usage(
                 &format!("{} takes no op id", O::NAME.replace('.', " ")),
@@ -244,6 +329,19 @@ impl Context {
         }
         self.once = Some(Once::given(op_id, O::NAME, arguments_of(operation)?));
         Ok(())
+    }
+
+    /// Does an operation for a part of the program that wants its answer as it is, here or on the
+    /// server of the caller. What a door is asked for comes through
+    /// [`Request::run`](crate::table::Request::run).
+    pub fn perform<O: Operation>(&mut self, operation: &O) -> Result<O::Output, Error> {
+        if let Some(remote) = &mut self.remote {
+            return remote.perform(operation);
+        }
+        self.begin(operation)?;
+        let answer = operation.run(self);
+        self.end();
+        answer
     }
 
     /// Lets an operation happen once for what it asks of the task that `source` names.
@@ -268,8 +366,15 @@ impl Context {
         self.once.take().and_then(Once::outcome)
     }
 
-    /// The name under which the caller acts, and whether it was given on purpose.
+    /// The name under which the caller acts, and whether it was given on purpose. With a key it is
+    /// its owner's, and nobody else's.
     pub fn identity(&self, given: Option<Name<'_>>) -> Result<(String, bool), Refusal> {
+        if let Some(key) = &self.key {
+            return match given {
+                Some(Name { text, .. }) if text != key.owner.name() => Err(other_name(key, text)),
+                Some(_) | None => Ok((key.owner.name().to_owned(), true)),
+            };
+        }
         if let Some(Name { field, text }) = given {
             return Ok((windlass_domain::text::name(field, text)?, true));
         }
@@ -290,11 +395,26 @@ impl Context {
         }
     }
 
+    /// Refuses to override rules with the key of an agent.
+    pub fn refuse_force(&self) -> Result<(), Refusal> {
+        let Some(key) = self.key.as_ref().filter(|key| key.owner.is_agent()) else {
+            return Ok(());
+        };
+        Err(Refusal::new(Code::NotAllowed, format!("--force is not for {}", key.owner))
+            .hint("leave --force out, or ask a person: an agent's key overrides no rules")
+            .detail("owner", &key.owner))
+    }
+
+    /// The projects that the caller may change; all when empty.
+    pub fn bound(&self) -> &[ProjectId] {
+        self.key.as_ref().map_or(&[], |key| &key.projects)
+    }
+
     /// The lease of a new claim: as asked, else by the settings, else none.
     pub fn lease(&self, given: Option<&str>) -> Result<Option<Span>, Refusal> {
         match given {
             Some(text) => Span::parse("lease", text).map(Some),
-            None => Ok(self.settings().claims_lease),
+            None => Ok(self.surroundings.wishes.lease.or(self.settings().claims_lease)),
         }
     }
 
@@ -304,16 +424,25 @@ impl Context {
 
     /// Whether pauses end by themselves where nobody says so.
     pub fn auto_unpause(&self) -> bool {
-        self.settings().workflows_auto_unpause
+        let wished = self.surroundings.wishes.auto_unpause;
+        wished.unwrap_or(self.settings().workflows_auto_unpause)
     }
 
-    /// The project to use when none is named.
+    /// The project to use when none is named. Who may change only some has no other default.
     pub fn default_project(&self) -> Option<&str> {
-        self.settings().project.as_deref()
+        let wished = self.surroundings.wishes.project.as_deref();
+        let ours = || self.settings().project.as_deref().filter(|_| self.bound().is_empty());
+        wished.or_else(ours)
     }
 
     /// The text of a file where the caller is; `-` is the standard input.
     pub fn local_text(&mut self, path: &str) -> Result<String, Error> {
+        if self.surroundings.files == Files::Servers {
+            return Err(Refusal::new(Code::WorkplaceOnly, "a server opens no file for a caller")
+                .hint("send what the file says instead of its name")
+                .detail("file", path)
+                .into());
+        }
         let mut text = String::new();
         let read = match path {
             "-" => std::io::stdin().lock().read_to_string(&mut text),
@@ -347,6 +476,51 @@ impl Context {
             None => Arc::new(SystemClock),
         }
     }
+}
+
+/// Refuses a key that opens nothing now. It may have been revoked, or its text changed, a moment ago,
+/// so what counts is the state that the caller reads or changes.
+fn admit(snapshot: &mut Snapshot<'_>, key: Option<&Key>) -> Result<(), Error> {
+    let Some(key) = key else { return Ok(()) };
+    let now = snapshot.now();
+    match snapshot.key_by_digest(&key.digest)? {
+        Some(found) if found.id == key.id && found.is_valid(now) => Ok(()),
+        Some(_) | None => Err(key::required().into()),
+    }
+}
+
+/// The same, where something is changed: only what is of the projects of the key.
+fn bind(tx: &mut Transaction<'_>, key: Option<&Key>) -> Result<(), Error> {
+    admit(tx, key)?;
+    tx.bound_to(key.map_or(&[], |key| &key.projects));
+    Ok(())
+}
+
+/// Refuses what a key does not open.
+fn refuse_closed(key: &Key, operation: &str, access: Access) -> Result<(), Refusal> {
+    if key.may(access) {
+        return Ok(());
+    }
+    let (words, needed) = (operation.replace('.', " "), access.as_str());
+    let Key { owner, role, .. } = key;
+    let message = format!("{words} needs the right to {needed}; this is a {role} key of {owner}");
+    Err(Refusal::new(Code::NotAllowed, message)
+        .hint(match owner.is_agent() {
+            true => "ask a person to do it: an agent's key only reads and works",
+            false => "ask somebody with an admin key",
+        })
+        .detail("operation", operation)
+        .detail("access", access)
+        .detail("owner", owner)
+        .detail("role", role))
+}
+
+fn other_name(key: &Key, given: &str) -> Refusal {
+    let own = key.owner.name();
+    Refusal::new(Code::NotAllowed, format!("this key acts as {own}, not as {given}"))
+        .hint(format!("leave --agent out, or use a key made for {given}"))
+        .detail("owner", &key.owner)
+        .detail("given", given)
 }
 
 fn by(actor: &str) -> Provenance {

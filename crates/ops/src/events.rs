@@ -1,11 +1,14 @@
 //! `events`: the log itself.
 
+mod filter;
+
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::{Code, CorrelationId, Refusal, Time};
 use windlass_ledger::Error;
 
+pub use self::filter::{Asked, Filter, Homes};
 use crate::compat::{HzlEvent, Translator};
 use crate::context::Context;
 use crate::operation::{Access, Lines, Operation, Output};
@@ -31,6 +34,18 @@ pub struct Events {
     #[arg(long, value_name = "ID")]
     #[serde(default)]
     pub correlation: Option<String>,
+    /// Only what happened to this project and its tasks
+    #[arg(short = 'P', long, value_name = "NAME")]
+    #[serde(default)]
+    pub project: Option<String>,
+    /// Only what happened to this task
+    #[arg(long, value_name = "TASK")]
+    #[serde(default)]
+    pub task: Option<String>,
+    /// Only events of this kind; may be repeated
+    #[arg(long, value_name = "KIND")]
+    #[serde(default)]
+    pub kind: Vec<String>,
     /// Tell the events in the words of another tool
     #[arg(long, value_enum, value_name = "TOOL")]
     #[serde(default)]
@@ -76,19 +91,26 @@ impl Operation for Events {
     fn run(&self, cx: &mut Context) -> Result<Page, Error> {
         let limit = limit(self.limit.unwrap_or(PAGE))?;
         let correlation = self.correlation.as_deref().map(correlation).transpose()?;
+        let asked = Asked {
+            project: self.project.clone(),
+            task: self.task.clone(),
+            kinds: self.kind.clone(),
+        };
         cx.read(|snapshot| {
             let head = snapshot.head()?.seq;
             let from = self.from.unwrap_or(if self.follow { head } else { 0 });
-            let found = match correlation {
-                Some(correlation) => snapshot.correlated(correlation, from, limit)?,
-                None => snapshot.events_after(from, limit)?,
-            };
-            let is_all = (found.len() as u64) < limit;
-            let next = match found.last() {
-                // Nothing else before the end belongs to it.
-                _ if is_all && correlation.is_some() => head.max(from),
-                Some(event) => event.header.seq,
-                None => from,
+            let filter = asked.resolve(snapshot)?;
+            let (found, next) = match correlation {
+                Some(correlation) => {
+                    let found = snapshot.correlated(correlation, from, limit)?;
+                    let next = match found.last() {
+                        Some(last) if found.len() as u64 == limit => last.header.seq,
+                        // Nothing else before the end belongs to it.
+                        _ => head.max(from),
+                    };
+                    (filter.of(snapshot, found)?, next)
+                }
+                None => filter.after(snapshot, from, limit)?,
             };
             let events = match self.compat {
                 None => EventView::all(found)?

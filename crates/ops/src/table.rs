@@ -9,11 +9,12 @@ use windlass_ledger::{Error, Fault};
 use crate::context::Context;
 use crate::once::Answered;
 use crate::operation::{Access, Lines, Operation, Output, Place};
+use crate::remote::relay;
 use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{
-    agent, db, dep, events, exchange, explain, gc, health, hook, import, project, setup,
-    show_settings, stats, task, why, workflow,
+    agent, agent_setup, board, db, dep, events, exchange, explain, gc, health, hook, import, key,
+    prime, project, setup, show_settings, stats, task, timeline, why, workflow,
 };
 
 /// Every operation, in the order people meet them.
@@ -30,6 +31,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<task::List>(),
     Entry::of::<task::Search>(),
     Entry::of::<task::Show>(),
+    Entry::of::<board::Board>(),
     Entry::of::<task::Claim>(),
     Entry::of::<task::Start>(),
     Entry::of::<task::Renew>(),
@@ -69,8 +71,15 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<hook::Discard>(),
     Entry::of::<hook::Drain>(),
     Entry::of::<hook::Worker>(),
+    Entry::of::<key::Create>(),
+    Entry::of::<key::List>(),
+    Entry::of::<key::Rotate>(),
+    Entry::of::<key::Revoke>(),
+    Entry::of::<key::Refusals>(),
+    Entry::of::<prime::Prime>(),
     Entry::of::<why::Why>(),
     Entry::of::<stats::Stats>(),
+    Entry::of::<timeline::Timeline>(),
     Entry::of::<agent::AgentStatus>(),
     Entry::of::<agent::AgentLog>(),
     Entry::of::<events::Events>(),
@@ -88,6 +97,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<setup::Status>(),
     Entry::of::<setup::WhichDb>(),
     Entry::of::<show_settings::Config>(),
+    Entry::of::<agent_setup::Setup>(),
     Entry::of::<setup::Guide>(),
     Entry::of::<explain::Explain>(),
     Entry::of::<setup::Sync>(),
@@ -107,6 +117,8 @@ pub struct Entry {
     pub example: &'static str,
     pub access: Access,
     pub place: Place,
+    /// Its answer holds a secret, which is to be kept nowhere.
+    pub secret_answer: bool,
     /// The languages of its own in which it can answer with a document.
     pub formats: &'static [&'static str],
     /// Adds the arguments to a command.
@@ -143,6 +155,9 @@ pub trait Answer: Send {
 
 impl<O: Operation> Request for O {
     fn run(&self, cx: &mut Context) -> Result<Box<dyn Answer>, Error> {
+        if let Some(answer) = relay(self, cx)? {
+            return Ok(answer);
+        }
         cx.begin(self)?;
         let answer = Operation::run(self, cx);
         let outcome = cx.end();
@@ -187,13 +202,14 @@ impl<T: Output> Answer for T {
 }
 
 impl Entry {
-    const fn of<O: Operation>() -> Self {
+    pub(crate) const fn of<O: Operation>() -> Self {
         Self {
             name: O::NAME,
             about: O::ABOUT,
             example: O::EXAMPLE,
             access: O::ACCESS,
             place: O::PLACE,
+            secret_answer: O::SECRET_ANSWER,
             formats: O::FORMATS,
             arguments: O::augment_args,
             from_matches: |matches| Ok(Box::new(O::from_arg_matches(matches)?)),

@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::project::Project;
 use windlass_domain::why::{Reason, reasons};
-use windlass_domain::{Event, Status, Task, TaskId, Time};
+use windlass_domain::{Event, ProjectId, Status, Task, TaskId, Time, text};
 use windlass_ledger::{Error, Fault, QueueFilter, Snapshot};
 
-use crate::context::{Context, Name};
+use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet, Tone, in_short};
 
@@ -108,10 +108,12 @@ impl Operation for Why {
     const ACCESS: Access = Access::Read;
 
     fn run(&self, cx: &mut Context) -> Result<Explained, Error> {
-        let agent = match cx.identity(Name::agent(self.agent.as_ref()))? {
-            (name, true) => Some(name),
-            (_, false) => None,
+        // To ask for somebody else is not to act as somebody else.
+        let agent = match &self.agent {
+            Some(name) => Some(text::name("agent", name)?),
+            None => Some(cx.identity(None)?).filter(|(_, named)| *named).map(|(name, _)| name),
         };
+        let bound = cx.bound().to_vec();
         cx.read(|snapshot| {
             if let Some(id) = &self.task {
                 let task = snapshot.task_named(id)?;
@@ -121,7 +123,11 @@ impl Operation for Why {
                 Some(name) => vec![snapshot.project_named(name)?],
                 None => snapshot.projects()?,
             };
-            Ok(about_queue(snapshot, &projects, self.project.is_some(), agent.as_deref())?)
+            let from = match &self.project {
+                Some(_) => projects.iter().map(|project| project.id).collect(),
+                None => bound.clone(),
+            };
+            Ok(about_queue(snapshot, &projects, from, agent.as_deref())?)
         })
     }
 }
@@ -145,7 +151,11 @@ fn about_task(snapshot: &mut Snapshot<'_>, task: &Task) -> Result<Explained, Fau
     })
 }
 
-fn last_block_reason(snapshot: &mut Snapshot<'_>, task: &Task) -> Result<Option<String>, Fault> {
+/// Why somebody blocked a task, as far as they said.
+pub(crate) fn last_block_reason(
+    snapshot: &mut Snapshot<'_>,
+    task: &Task,
+) -> Result<Option<String>, Fault> {
     for note in snapshot.notes(task.id)?.iter().rev() {
         if let Some(Event::TaskBlocked(data)) = note.event()?
             && data.reason.is_some()
@@ -159,11 +169,11 @@ fn last_block_reason(snapshot: &mut Snapshot<'_>, task: &Task) -> Result<Option<
 fn about_queue(
     snapshot: &mut Snapshot<'_>,
     projects: &[Project],
-    one_project: bool,
+    from: Vec<ProjectId>,
     agent: Option<&str>,
 ) -> Result<Explained, Fault> {
     let filter = QueueFilter {
-        project: projects.first().filter(|_| one_project).map(|project| project.id),
+        projects: from,
         agent: agent.unwrap_or_default().to_owned(),
         role: None,
         tags: Vec::new(),

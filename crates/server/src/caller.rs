@@ -1,10 +1,22 @@
 //! Who calls, as far as a door knows.
 
+use windlass_domain::chain::Hash;
+use windlass_ops::context::Wishes;
+
 /// Somebody who was let in.
 #[derive(Debug, Clone)]
 pub enum Caller {
     /// The user of this machine, or an agent that it started. Names are taken as they are given.
     Local(Local),
+    /// Whoever has the key with this digest. It is looked up, and its rights are checked, when the
+    /// operation is done.
+    Key {
+        digest: Hash,
+        /// A task and the fence under which the caller works on it.
+        fence: Option<(String, u64)>,
+        /// What it has set where it is.
+        wishes: Wishes,
+    },
 }
 
 /// What the user of this machine says about the call.
@@ -15,4 +27,6 @@ pub struct Local {
     pub user: String,
     /// A task and the fence under which the caller works on it.
     pub fence: Option<(String, u64)>,
+    /// What it has set where it is.
+    pub wishes: Wishes,
 }

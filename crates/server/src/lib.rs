@@ -6,8 +6,10 @@
 pub mod caller;
 pub mod desk;
 mod http;
+mod live;
 pub mod mcp;
 mod office;
+mod pages;
 mod readers;
 pub mod serve;
 pub mod token;

@@ -18,6 +18,7 @@ use windlass_ledger::Fault;
 
 use crate::desk::{Desk, Office};
 use crate::http::{Doorkeeper, House, router};
+use crate::live::Live;
 use crate::mcp::http::Mcp;
 use crate::token::Token;
 
@@ -61,12 +62,13 @@ async fn serve(options: Options, ready: impl FnOnce(SocketAddr)) -> Result<(), F
     };
     let user = office.surroundings.user.clone();
     let desk = Desk::open(office.clone())?;
-    let stopping = CancellationToken::new();
-    let mcp = Mcp::new(desk.clone(), office, stopping.clone());
+    let stop = CancellationToken::new();
+    let live = Live::start(&office, desk.clone(), stop.clone())?;
+    let mcp = Mcp::new(desk.clone(), office, stop.clone());
     let digest = token.as_ref().map(|token| Sha256::digest(token.text().as_bytes()).into());
     let doorkeeper = Doorkeeper { token: digest, user, names, port: address.port() };
-    let service =
-        TowerToHyperService::new(router(Arc::new(House { desk: desk.clone(), doorkeeper, mcp })));
+    let house = House { desk: desk.clone(), live, doorkeeper, mcp };
+    let service = TowerToHyperService::new(router(Arc::new(house)));
     ready(address);
 
     let graceful = GracefulShutdown::new();
@@ -94,7 +96,7 @@ async fn serve(options: Options, ready: impl FnOnce(SocketAddr)) -> Result<(), F
         });
     }
     drop(listener);
-    stopping.cancel();
+    stop.cancel();
     let _in_time = tokio::time::timeout(FAREWELL, graceful.shutdown()).await;
     let closed = tokio::task::spawn_blocking(move || desk.close());
     closed.await.map_err(|source| Fault::bug("the writer did not end").because(source))?;

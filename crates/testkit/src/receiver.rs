@@ -5,7 +5,7 @@
 
 #![expect(clippy::panic, reason = "a receiver that cannot listen ends its test")]
 
-mod wire;
+pub(crate) mod wire;
 
 use std::collections::HashMap;
 use std::io;

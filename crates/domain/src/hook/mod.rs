@@ -294,7 +294,10 @@ pub fn may_trigger(kind: Kind) -> bool {
         | Kind::HookDelivered
         | Kind::HookFailed
         | Kind::HookDiscarded
-        | Kind::HookRetried => false,
+        | Kind::HookRetried
+        | Kind::KeyCreated
+        | Kind::KeyRotated
+        | Kind::KeyRevoked => false,
     }
 }
 

@@ -60,7 +60,10 @@ pub fn may_end_a_wait(event: &Event) -> bool {
         | Event::HookDelivered(_)
         | Event::HookFailed(_)
         | Event::HookDiscarded(_)
-        | Event::HookRetried(_) => false,
+        | Event::HookRetried(_)
+        | Event::KeyCreated(_)
+        | Event::KeyRotated(_)
+        | Event::KeyRevoked(_) => false,
     }
 }
 

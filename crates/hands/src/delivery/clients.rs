@@ -3,17 +3,15 @@
 //! Root certificates are the machine's own. Reading them takes a while, so there are two clients,
 //! and the one for TLS is made when it is first needed.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
-use rustls::crypto::ring;
-use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
-use rustls_platform_verifier::BuilderVerifierExt as _;
+use rustls::ClientConfig;
 
 use super::courier::NotReady;
-use super::reason;
+use crate::{reason, tls};
 
 /// Shorter than receivers keep an idle connection, so that they rarely close it under our hands.
 const IDLE: Duration = Duration::from_secs(4);
@@ -27,9 +25,7 @@ pub(super) struct Clients {
 
 impl Clients {
     pub(super) fn new(concurrency: usize) -> Result<Self, NotReady> {
-        // It is never asked for TLS; given a configuration, it does not go and make one.
-        let trusts_nobody = config()?.with_root_certificates(RootCertStore::empty());
-        let plain = client(trusts_nobody.with_no_client_auth(), concurrency)?;
+        let plain = client(tls::trusting_nobody()?, concurrency)?;
         Ok(Self { concurrency, plain, tls: OnceLock::new() })
     }
 
@@ -43,13 +39,8 @@ impl Clients {
     }
 
     fn for_tls(&self) -> Result<Client, NotReady> {
-        client(config()?.with_platform_verifier()?.with_no_client_auth(), self.concurrency)
+        client(tls::trusting_as_this_machine()?, self.concurrency)
     }
-}
-
-fn config() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, rustls::Error> {
-    let provider = Arc::new(ring::default_provider());
-    ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()
 }
 
 /// Redirects are ours to follow, and the environment, proxies included, is not ours to read.

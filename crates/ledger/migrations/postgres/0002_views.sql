@@ -64,7 +64,8 @@ CREATE UNIQUE INDEX tasks_id ON tasks (id);
 -- An id typed by its last characters.
 CREATE INDEX tasks_tail ON tasks (tail);
 -- Lists, in the order they are shown: urgency, then creation.
-CREATE INDEX tasks_project_status ON tasks (project_id, status, urgency, created_seq);
+-- (With the time of creation, so that the age of a queue is read from here alone.)
+CREATE INDEX tasks_project_status ON tasks (project_id, status, urgency, created_seq, created_at);
 CREATE INDEX tasks_status ON tasks (status, urgency, created_seq);
 CREATE INDEX tasks_project ON tasks (project_id, urgency, created_seq) WHERE status <> 'archived';
 CREATE INDEX tasks_all ON tasks (urgency, created_seq) WHERE status <> 'archived';
@@ -186,3 +187,23 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_state ON deliveries (state, enqueued_seq);
 CREATE INDEX deliveries_tail ON deliveries (tail);
 CREATE INDEX deliveries_task ON deliveries (task_id);
+
+-- Who is let in, and as what. `projects` is a list of ids as JSON, empty for all.
+CREATE TABLE keys (
+    created_seq BIGINT PRIMARY KEY,
+    id          BYTEA NOT NULL UNIQUE,
+    version     BIGINT NOT NULL,
+    prefix      TEXT COLLATE "C" NOT NULL,
+    digest      BYTEA NOT NULL,
+    owner       TEXT COLLATE "C" NOT NULL,
+    role        TEXT COLLATE "C" NOT NULL,
+    projects    TEXT COLLATE "C" NOT NULL,
+    tools       TEXT COLLATE "C",
+    expires_at  BIGINT,
+    created_at  BIGINT NOT NULL,
+    rotated_at  BIGINT,
+    revoked_at  BIGINT
+);
+
+-- What a caller shows is looked up by its hash.
+CREATE UNIQUE INDEX keys_digest ON keys (digest);

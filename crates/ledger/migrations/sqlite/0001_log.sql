@@ -35,6 +35,11 @@ CREATE UNIQUE INDEX events_stream ON events (stream, stream_seq);
 CREATE INDEX events_notes ON events (stream, seq)
     WHERE kind IN ('comment_added', 'checkpoint_recorded', 'task_blocked');
 
+-- Who held which task when: what was added, claimed and given back lately.
+CREATE INDEX events_holding ON events (at)
+    WHERE kind IN ('task_created', 'task_claimed', 'task_released', 'task_blocked',
+        'task_unblocked', 'task_completed', 'status_set', 'task_archived', 'task_deleted');
+
 -- Everything that one run or one execution under an op id did.
 CREATE INDEX events_correlation ON events (correlation, seq) WHERE correlation IS NOT NULL;
 
@@ -94,3 +99,14 @@ CREATE TABLE outbox (
 CREATE INDEX outbox_due ON outbox (next_attempt_at, enqueued_seq) WHERE lock_token IS NULL;
 CREATE INDEX outbox_expiry ON outbox (expires_at) WHERE lock_token IS NULL;
 CREATE INDEX outbox_locked ON outbox (lock_token, locked_at) WHERE lock_token IS NOT NULL;
+
+-- Working rows: what callers were refused lately, for somebody who looks. Only the newest are kept.
+CREATE TABLE refusals (
+    id        INTEGER PRIMARY KEY,
+    at        INTEGER NOT NULL,
+    key_id    BLOB,
+    prefix    TEXT,
+    operation TEXT NOT NULL,
+    code      TEXT NOT NULL,
+    message   TEXT NOT NULL
+) STRICT;

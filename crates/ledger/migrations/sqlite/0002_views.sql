@@ -64,7 +64,8 @@ CREATE UNIQUE INDEX tasks_id ON tasks (id);
 -- An id typed by its last characters.
 CREATE INDEX tasks_tail ON tasks (tail);
 -- Lists, in the order they are shown: urgency, then creation (the row id).
-CREATE INDEX tasks_project_status ON tasks (project_id, status, urgency);
+-- (With the time of creation, so that the age of a queue is read from here alone.)
+CREATE INDEX tasks_project_status ON tasks (project_id, status, urgency, created_seq, created_at);
 CREATE INDEX tasks_status ON tasks (status, urgency);
 CREATE INDEX tasks_project ON tasks (project_id, urgency) WHERE status <> 'archived';
 CREATE INDEX tasks_all ON tasks (urgency) WHERE status <> 'archived';
@@ -188,3 +189,23 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_state ON deliveries (state, enqueued_seq);
 CREATE INDEX deliveries_tail ON deliveries (tail);
 CREATE INDEX deliveries_task ON deliveries (task_id);
+
+-- Who is let in, and as what. `projects` is a list of ids as JSON, empty for all.
+CREATE TABLE keys (
+    created_seq INTEGER PRIMARY KEY,
+    id          BLOB NOT NULL UNIQUE,
+    version     INTEGER NOT NULL,
+    prefix      TEXT NOT NULL,
+    digest      BLOB NOT NULL,
+    owner       TEXT NOT NULL,
+    role        TEXT NOT NULL,
+    projects    TEXT NOT NULL,
+    tools       TEXT,
+    expires_at  INTEGER,
+    created_at  INTEGER NOT NULL,
+    rotated_at  INTEGER,
+    revoked_at  INTEGER
+) STRICT;
+
+-- What a caller shows is looked up by its hash.
+CREATE UNIQUE INDEX keys_digest ON keys (digest);

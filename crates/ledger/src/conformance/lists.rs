@@ -5,17 +5,18 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
-use windlass_domain::event::{Authority, TaskArchived, TaskCreated};
+use windlass_domain::event::{Authority, TaskArchived, TaskCompleted, TaskCreated};
 use windlass_domain::words::{asked, indexed};
 use windlass_domain::{Event, ProjectId, Status, Task, TaskId, Time};
 
-use super::{Bed, on_both, ready};
-use crate::{ListFilter, Place};
+use super::{Bed, anybody, on_both, ready};
+use crate::{ListFilter, Order, Place};
 
 on_both! {
     any_filter_lists_counts_and_pages_exactly_what_it_says
     an_agent_pattern_is_taken_by_the_letter_but_for_its_stars
     nothing_in_a_frozen_project_is_available
+    what_was_finished_is_listed_the_latest_first
 }
 
 const AGENTS: [&str; 5] = ["", "bob", "Bob-2", "eve_x", "100%"];
@@ -287,4 +288,29 @@ fn an_agent_pattern_is_taken_by_the_letter_but_for_its_stars(bed: &mut Bed) {
         let found: Vec<String> = found.into_iter().map(|(agent, _)| agent).collect();
         assert_eq!(found, expected, "{pattern}");
     }
+}
+
+fn what_was_finished_is_listed_the_latest_first(bed: &mut Bed) {
+    let (api, web) = (bed.project("api"), bed.project("web"));
+    let open = bed.add(api, |_| {});
+    let done = [api, web, api].map(|project| bed.add(project, |task| task.priority = 3));
+    for at in [1, 0, 2] {
+        bed.clock.advance(1_000);
+        while bed.task(done[at]).status == Status::Ready {
+            bed.claim_next(&anybody("w"), None);
+        }
+        bed.happen(done[at], TaskCompleted { authority: Authority::Free, forced: None });
+    }
+    let listed = |bed: &mut Bed, filter: ListFilter| {
+        let filter = ListFilter { order: Order::Finished, limit: 10, ..filter };
+        let listed = bed.ledger.read(|snapshot| Ok(snapshot.list(&filter)?)).unwrap();
+        listed.iter().map(|task| task.id).collect::<Vec<_>>()
+    };
+    let in_status = |status| ListFilter { status: Some(status), ..ListFilter::default() };
+    assert_eq!(listed(bed, in_status(Status::Done)), [done[2], done[0], done[1]]);
+    let of_api = ListFilter { project: Some(api), ..in_status(Status::Done) };
+    assert_eq!(listed(bed, of_api), [done[2], done[0]]);
+    let second = ListFilter { offset: 1, ..in_status(Status::Done) };
+    assert_eq!(listed(bed, second), [done[0], done[1]]);
+    assert!(!listed(bed, in_status(Status::Ready)).contains(&open));
 }

@@ -12,14 +12,17 @@ use windlass_domain::{ProjectId, Status, Time};
 use super::{Bed, ready};
 use crate::cell::Cell;
 use crate::edges::{self, EdgeFilter, EndFilter, Start};
+use crate::lately;
 use crate::search::{Within, Words};
 use crate::sql::{self, Narrow, What};
-use crate::store::ListFilter;
+use crate::store::{ListFilter, Order};
 use crate::{Location, QueueFilter, SearchFilter, sqlite};
 
 const MANY: usize = 100_000;
 /// Due dates count from here.
 const DUE: i64 = 1_794_735_000_000;
+/// Later than everything in the log.
+const LATE: i64 = 2 * DUE;
 /// More instructions than a handful of index probes need, fewer than a scan.
 const STEPS: i32 = 3_000;
 
@@ -185,6 +188,10 @@ fn lists(project: ProjectId) -> Vec<(&'static str, ListFilter)> {
         (
             "project and status",
             ListFilter { project: Some(project), status: Some(Status::Done), ..base() },
+        ),
+        (
+            "finished last",
+            ListFilter { status: Some(Status::Done), order: Order::Finished, ..base() },
         ),
         ("agent", ListFilter { agent: Some("bob".into()), ..base() }),
         (
@@ -508,6 +515,13 @@ fn claims_lists_and_histories_touch_few_rows_on_postgres() {
         ("correlated", sql::CORRELATED, vec![Cell::Bytes(&task), Cell::Int(0), Cell::Int(10)]),
         ("pauses that are over", sql::PAUSE_OVER, Vec::new()),
         ("events", sql::EVENTS_AFTER, vec![Cell::Int(50_000), Cell::Int(10)]),
+        ("turns", lately::TURNS_SINCE, vec![Cell::Int(LATE)]),
+        (
+            "turns of a project",
+            lately::TURNS_SINCE_IN,
+            vec![Cell::Int(LATE), Cell::Bytes(&project)],
+        ),
+        ("additions", lately::ADDED_SINCE, [LATE, 60_000, LATE].map(Cell::Int).to_vec()),
     ];
     let rows = sql::in_hand(&in_hand(), |text, cells| rows_touched(&mut client, text, cells));
     assert!(rows <= 200.0, "in hand touched {rows} rows");

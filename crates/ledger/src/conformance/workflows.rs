@@ -67,7 +67,7 @@ fn what_an_agent_has_in_progress_is_found_by_project_and_tags(bed: &mut Bed) {
     bed.claim_next(&anybody("w2"), None).unwrap();
     let mut count = |project, tags: &[&str]| {
         let tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
-        let filter = QueueFilter { project, tags, ..anybody("w1") };
+        let filter = QueueFilter { projects: project.into_iter().collect(), tags, ..anybody("w1") };
         bed.ledger.read(|snapshot| Ok(snapshot.in_hand(&filter)?)).unwrap().len()
     };
     assert_eq!(count(None, &[]), 3);

@@ -9,7 +9,7 @@ use windlass_domain::hook::{Hook, Transition, may_trigger, payload, triggered};
 use windlass_domain::{DeliveryId, Event, HookId, Stream, Task};
 
 use super::Defined;
-use crate::fault::Fault;
+use crate::fault::{Error, Fault};
 use crate::record::Recorded;
 use crate::transaction::{Happened, Transaction};
 use crate::world::random_bits;
@@ -22,7 +22,12 @@ pub(crate) struct Listening {
 
 impl Transaction<'_> {
     /// Defines a hook in the ledger, or defines it anew.
-    pub fn set_hook(&mut self, definition: Hook) -> Result<(), Fault> {
+    pub fn set_hook(&mut self, definition: Hook) -> Result<(), Error> {
+        self.refuse_if_bound()?;
+        Ok(self.define(definition)?)
+    }
+
+    fn define(&mut self, definition: Hook) -> Result<(), Fault> {
         let known = self.store.hooks()?.into_iter().find(|old| old.hook.name == definition.name);
         let (id, version) = match known.and_then(|old| old.in_ledger) {
             Some(old) => (old.id, old.version),
@@ -44,17 +49,17 @@ impl Transaction<'_> {
             for name in named {
                 to.clone_into(name);
             }
-            self.set_hook(hook)?;
+            self.define(hook)?;
         }
         Ok(())
     }
 
     /// Takes a definition out of the ledger. What it enqueued is still there to be sent.
-    pub fn remove_hook(&mut self, defined: &Defined) -> Result<(), Fault> {
+    pub fn remove_hook(&mut self, defined: &Defined) -> Result<(), Error> {
         let Some(known) = defined.in_ledger else {
-            return Err(Fault::bug("only a hook of the ledger is removed from it"));
+            return Err(Fault::bug("only a hook of the ledger is removed from it").into());
         };
-        self.record(known.id.into(), known.version, vec![HookRemoved {}.into()])?;
+        self.act(known.id.into(), known.version, vec![HookRemoved {}.into()])?;
         self.definitions_changed();
         Ok(())
     }

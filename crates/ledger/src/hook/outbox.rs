@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use windlass_domain::duration::Span;
-use windlass_domain::event::{HookDelivered, HookFailed};
+use windlass_domain::event::{HookDelivered, HookFailed, HookRetried};
 use windlass_domain::hook::{Delivery, Failed, Hook, TTL, next_attempt};
 use windlass_domain::{Code, DeliveryId, Event, Kind, Refusal, TaskId, Time};
 
@@ -207,6 +207,7 @@ impl Transaction<'_> {
         let now = self.now();
         let (mut retried, mut back) = (Vec::new(), Vec::new());
         for tracked in deliveries {
+            self.refuse_outside(tracked.delivery.id.into(), &[HookRetried {}.into()])?;
             free(tracked, now, lock_for)?;
             let Tracked { delivery, waiting } = tracked.clone();
             if let Some(waiting) = waiting {
@@ -231,6 +232,7 @@ impl Transaction<'_> {
         let mut discarded = Vec::with_capacity(deliveries.len());
         for tracked in deliveries {
             let event = tracked.delivery.discard(reason.map(str::to_owned))?;
+            self.refuse_outside(tracked.delivery.id.into(), std::slice::from_ref(&event))?;
             free(tracked, self.now(), lock_for)?;
             discarded.push((tracked.delivery.clone(), event));
         }

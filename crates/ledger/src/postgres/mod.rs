@@ -11,11 +11,12 @@ use std::time::Instant;
 use postgres::Client;
 use postgres::error::SqlState;
 use postgres::fallible_iterator::FallibleIterator as _;
+use windlass_domain::chain::Head;
 use windlass_domain::{Code, EventId};
 
 use crate::Access;
 use crate::fault::Fault;
-use crate::store::Store as _;
+use crate::store::{SAVEPOINT, Store as _};
 
 pub(crate) use connect::{Settings, migrate, open};
 pub(crate) use store::PostgresStore;
@@ -48,6 +49,25 @@ impl Database {
         };
         self.client.batch_execute(&begin).map_err(fault)?;
         Ok(PostgresStore::new(&mut self.client, access))
+    }
+
+    /// Begins a transaction that is written part by part.
+    pub(crate) fn begin_group(&mut self) -> Result<Head, Fault> {
+        let mut whole = self.begin(Access::Write)?;
+        let head = whole.head()?;
+        whole.keep_open();
+        Ok(head)
+    }
+
+    /// Begins the next part of it, which undoes only itself.
+    pub(crate) fn begin_part(&mut self, head: Head) -> Result<PostgresStore<'_>, Fault> {
+        self.client.batch_execute(SAVEPOINT).map_err(fault)?;
+        Ok(PostgresStore::part(&mut self.client, head))
+    }
+
+    /// All of it, to be committed or rolled back.
+    pub(crate) fn whole_group(&mut self) -> PostgresStore<'_> {
+        PostgresStore::new(&mut self.client, Access::Write)
     }
 
     /// Connects again after a lost connection.

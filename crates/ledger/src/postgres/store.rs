@@ -15,10 +15,11 @@ use crate::Access;
 use crate::cell::{Cell, Columns};
 use crate::fault::{Fault, unreadable};
 use crate::hook::{self, Hooks, Waiting};
+use crate::key::Keys;
 use crate::record::{Details, Recorded, queue_cells, read_candidate, task_cells, to_json};
 use crate::search::{Within, Words};
 use crate::sql::{self, Index};
-use crate::store::{Candidate, QueueFilter, Statements, Store, all, first};
+use crate::store::{Candidate, Extent, QueueFilter, RELEASE, Statements, Store, all, first};
 
 const HEAD: &str = "SELECT seq, hash FROM head";
 /// The lock of the one writer.
@@ -67,16 +68,42 @@ pub(crate) const INDEX: Index = Index {
 const ADD_WORDS: &str = "INSERT INTO search (created_seq, words) VALUES ($1, $2::text::tsvector)";
 const REMOVE_WORDS: &str = "DELETE FROM search WHERE created_seq = $1";
 
-/// An open transaction. Dropped without a commit, it is rolled back.
+/// An open transaction, or a part of one. Dropped without a commit, it is rolled back.
 pub(crate) struct PostgresStore<'a> {
     client: &'a mut Client,
     access: Access,
     open: bool,
+    extent: Extent,
 }
 
 impl<'a> PostgresStore<'a> {
     pub(super) fn new(client: &'a mut Client, access: Access) -> Self {
-        Self { client, access, open: true }
+        Self { client, access, open: true, extent: Extent::Whole }
+    }
+
+    /// A part of a transaction that others keep open. The row of the head is moved at its end only.
+    pub(super) fn part(client: &'a mut Client, head: Head) -> Self {
+        Self { client, access: Access::Write, open: true, extent: Extent::Part(head) }
+    }
+
+    /// What a query finds in each of these projects, or in all; the project is its last parameter.
+    fn in_projects(
+        &mut self,
+        projects: &[ProjectId],
+        sql: &str,
+        cells: &[Cell<'_>],
+    ) -> Result<Vec<Candidate>, Fault> {
+        let ids: Vec<[u8; 16]> = projects.iter().map(|id| id.to_bytes()).collect();
+        let mut places: Vec<Cell<'_>> = ids.iter().map(|id| Cell::Bytes(id)).collect();
+        if places.is_empty() {
+            places.push(Cell::Null);
+        }
+        let mut found = Vec::new();
+        for place in places {
+            let cells: Vec<Cell<'_>> = cells.iter().copied().chain([place]).collect();
+            found.append(&mut all(self, sql, &cells, read_candidate)?);
+        }
+        Ok(found)
     }
 
     /// Leaves the transaction to whoever began it.
@@ -89,7 +116,7 @@ impl Drop for PostgresStore<'_> {
     fn drop(&mut self) {
         if self.open {
             // On a lost connection the server rolls back by itself.
-            let _rolled_back = self.client.batch_execute("ROLLBACK");
+            let _rolled_back = self.client.batch_execute(self.extent.undo());
         }
     }
 }
@@ -143,8 +170,13 @@ impl Hooks for PostgresStore<'_> {
     }
 }
 
+impl Keys for PostgresStore<'_> {}
+
 impl Store for PostgresStore<'_> {
     fn head(&mut self) -> Result<Head, Fault> {
+        if let Extent::Part(head) = self.extent {
+            return Ok(head);
+        }
         let text = match self.access {
             Access::Read => HEAD,
             Access::Write => LOCKED_HEAD,
@@ -159,29 +191,25 @@ impl Store for PostgresStore<'_> {
 
     fn queue_front(&mut self, filter: &QueueFilter, limit: u64) -> Result<Vec<Candidate>, Fault> {
         let (tag, others) = filter.split_tags();
-        let project = filter.project.map(ProjectId::to_bytes);
         let cells = [
             Cell::Text(tag),
             Cell::Text(filter.role.as_deref().unwrap_or_default()),
             Cell::Text(&filter.agent),
             Cell::Text(&others),
             Cell::count(limit),
-            project.as_ref().map_or(Cell::Null, |id| Cell::Bytes(id)),
         ];
-        all(self, QUEUE_FRONT, &cells, read_candidate)
+        self.in_projects(&filter.projects, QUEUE_FRONT, &cells)
     }
 
     fn ran_out(&mut self, filter: &QueueFilter, now: Time) -> Result<Vec<Candidate>, Fault> {
         let tags = to_json(&filter.tags);
-        let project = filter.project.map(ProjectId::to_bytes);
         let cells = [
             Cell::Text(filter.role.as_deref().unwrap_or_default()),
             Cell::Int(now.as_millis()),
             Cell::Text(&filter.agent),
             Cell::Text(&tags),
-            project.as_ref().map_or(Cell::Null, |id| Cell::Bytes(id)),
         ];
-        all(self, RAN_OUT, &cells, read_candidate)
+        self.in_projects(&filter.projects, RAN_OUT, &cells)
     }
 
     fn insert_events(&mut self, recorded: &[Recorded]) -> Result<(), Fault> {
@@ -273,6 +301,11 @@ impl Store for PostgresStore<'_> {
     }
 
     fn commit(&mut self, head: Head) -> Result<(), Fault> {
+        if let Extent::Part(_) = self.extent {
+            self.client.batch_execute(RELEASE).map_err(fault)?;
+            self.open = false;
+            return Ok(());
+        }
         self.run(MOVE_HEAD, &[Cell::count(head.seq), Cell::Bytes(head.hash.as_bytes())])?;
         self.client.batch_execute(&format!("NOTIFY {CHANNEL}; COMMIT")).map_err(fault)?;
         self.open = false;

@@ -13,8 +13,10 @@ use std::time::Instant;
 
 use rusqlite::{Connection, ErrorCode};
 use windlass_domain::Code;
+use windlass_domain::chain::Head;
 
 use crate::fault::Fault;
+use crate::store::{SAVEPOINT, Store as _};
 use crate::{Access, Synchronous};
 
 pub(crate) use open::{Settings, open};
@@ -29,6 +31,8 @@ pub(crate) struct Database {
     /// There is no file: an empty ledger in memory stands in for it.
     is_stand_in: bool,
     lock: Option<lock::WriterLock>,
+    /// The lock of a transaction that is written part by part.
+    group: Option<lock::Held>,
     watch: Option<watch::Watch>,
     settings: Settings,
 }
@@ -45,6 +49,37 @@ impl Database {
         };
         self.connection.execute_batch(begin).map_err(|error| fault(&self.path, error))?;
         Ok(SqliteStore::new(&self.connection, &self.path, held))
+    }
+
+    /// Begins a transaction that is written part by part.
+    pub(crate) fn begin_group(&mut self) -> Result<Head, Fault> {
+        let held = self.wait_for_turn()?;
+        self.connection
+            .execute_batch("BEGIN IMMEDIATE")
+            .map_err(|error| fault(&self.path, error))?;
+        let mut whole = SqliteStore::new(&self.connection, &self.path, None);
+        let head = whole.head();
+        whole.keep_open();
+        drop(whole);
+        self.group = Some(held);
+        head
+    }
+
+    /// Begins the next part of it, which undoes only itself.
+    pub(crate) fn begin_part(&mut self, head: Head) -> Result<SqliteStore<'_>, Fault> {
+        self.connection.execute_batch(SAVEPOINT).map_err(|error| fault(&self.path, error))?;
+        Ok(SqliteStore::part(&self.connection, &self.path, head))
+    }
+
+    /// All of it, to be committed or rolled back.
+    pub(crate) fn whole_group(&mut self) -> SqliteStore<'_> {
+        let held = self.group.take();
+        SqliteStore::new(&self.connection, &self.path, held)
+    }
+
+    /// SQLite itself gave the transaction up, with all its parts.
+    pub(crate) fn gave_group_up(&self) -> bool {
+        self.connection.is_autocommit()
     }
 
     fn wait_for_turn(&mut self) -> Result<lock::Held, Fault> {

@@ -74,6 +74,7 @@ fn open_file(path: &Path, settings: &Settings) -> Result<Database, Fault> {
         path: path.to_owned(),
         is_stand_in: false,
         lock: None,
+        group: None,
         watch: None,
         settings: settings.clone(),
     };
@@ -148,6 +149,7 @@ fn empty(path: &Path, settings: &Settings) -> Result<Database, Fault> {
         path: path.to_owned(),
         is_stand_in: true,
         lock: None,
+        group: None,
         watch: None,
         settings: settings.clone(),
     })

@@ -14,10 +14,11 @@ use super::lock::Held;
 use crate::cell::{Cell, Columns};
 use crate::fault::{Fault, unreadable};
 use crate::hook::Hooks;
+use crate::key::Keys;
 use crate::record::{read_candidate, to_json};
 use crate::search::{Within, Words, joined};
 use crate::sql::Index;
-use crate::store::{Candidate, QueueFilter, Statements, Store, all, first};
+use crate::store::{Candidate, Extent, QueueFilter, RELEASE, Statements, Store, all, first};
 
 /// The last row of the log is its head; nobody else writes while a writing transaction is open.
 const HEAD: &str = "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1";
@@ -76,18 +77,29 @@ fn wal_of(path: &Path) -> PathBuf {
     PathBuf::from(wal)
 }
 
-/// An open transaction. Dropped without a commit, it is rolled back.
+/// An open transaction, or a part of one. Dropped without a commit, it is rolled back.
 pub(crate) struct SqliteStore<'a> {
     connection: &'a Connection,
     path: &'a Path,
     open: bool,
+    extent: Extent,
     /// Let go only after the transaction has ended.
     _lock: Option<Held>,
 }
 
 impl<'a> SqliteStore<'a> {
     pub(super) fn new(connection: &'a Connection, path: &'a Path, lock: Option<Held>) -> Self {
-        Self { connection, path, open: true, _lock: lock }
+        Self { connection, path, open: true, extent: Extent::Whole, _lock: lock }
+    }
+
+    /// A part of a transaction that others keep open.
+    pub(super) fn part(connection: &'a Connection, path: &'a Path, head: Head) -> Self {
+        Self { connection, path, open: true, extent: Extent::Part(head), _lock: None }
+    }
+
+    /// Leaves the transaction to whoever goes on with it.
+    pub(super) fn keep_open(&mut self) {
+        self.open = false;
     }
 
     /// Ends a transaction that changed the schema.
@@ -135,13 +147,10 @@ impl<'a> SqliteStore<'a> {
         fault(self.path, error)
     }
 
-    fn project_ids(
-        &mut self,
-        wanted: Option<ProjectId>,
-        sql: &str,
-    ) -> Result<Vec<[u8; 16]>, Fault> {
+    fn project_ids(&mut self, wanted: &[ProjectId], sql: &str) -> Result<Vec<[u8; 16]>, Fault> {
         let mut ids = all(self, sql, &[], |row| row.id(0))?;
-        ids.retain(|id| wanted.is_none_or(|only| *id == only.to_bytes()));
+        let is_wanted = |id: &[u8; 16]| wanted.contains(&ProjectId::from_bytes(*id));
+        ids.retain(|id| wanted.is_empty() || is_wanted(id));
         Ok(ids)
     }
 }
@@ -150,7 +159,7 @@ impl Drop for SqliteStore<'_> {
     fn drop(&mut self) {
         if self.open {
             // If even this fails the connection is unusable, and closing it rolls back.
-            let _rolled_back = self.connection.execute_batch("ROLLBACK");
+            let _rolled_back = self.connection.execute_batch(self.extent.undo());
         }
     }
 }
@@ -183,8 +192,13 @@ impl Statements for SqliteStore<'_> {
 
 impl Hooks for SqliteStore<'_> {}
 
+impl Keys for SqliteStore<'_> {}
+
 impl Store for SqliteStore<'_> {
     fn head(&mut self) -> Result<Head, Fault> {
+        if let Extent::Part(head) = self.extent {
+            return Ok(head);
+        }
         let last =
             first(self, HEAD, &[], |row| Ok(Head { seq: row.count(0)?, hash: row.hash(1)? }))?;
         Ok(last.unwrap_or(Head::EMPTY))
@@ -197,7 +211,7 @@ impl Store for SqliteStore<'_> {
     fn queue_front(&mut self, filter: &QueueFilter, limit: u64) -> Result<Vec<Candidate>, Fault> {
         let (tag, others) = filter.split_tags();
         let mut found = Vec::new();
-        for project in self.project_ids(filter.project, OPEN_PROJECTS)? {
+        for project in self.project_ids(&filter.projects, OPEN_PROJECTS)? {
             for role in choices(filter.role.as_deref()) {
                 for agent in choices(Some(&filter.agent)) {
                     let (tag, project) = (Cell::Text(tag), Cell::Bytes(&project));
@@ -222,7 +236,7 @@ impl Store for SqliteStore<'_> {
     fn ran_out(&mut self, filter: &QueueFilter, now: Time) -> Result<Vec<Candidate>, Fault> {
         let tags = to_json(&filter.tags);
         let mut found = Vec::new();
-        for project in self.project_ids(filter.project, HELD_PROJECTS)? {
+        for project in self.project_ids(&filter.projects, HELD_PROJECTS)? {
             for role in choices(filter.role.as_deref()) {
                 for urgency in 0..=3 {
                     let cells = [
@@ -282,6 +296,11 @@ impl Store for SqliteStore<'_> {
     }
 
     fn commit(&mut self, _head: Head) -> Result<(), Fault> {
+        if let Extent::Part(_) = self.extent {
+            self.run(RELEASE, &[])?;
+            self.open = false;
+            return Ok(());
+        }
         if let Err(fault) = self.run("COMMIT", &[]) {
             return Err(self.take_back(fault));
         }

@@ -84,7 +84,7 @@ impl Operation for Delete {
 
     fn run(&self, cx: &mut Context) -> Result<Deleted, Error> {
         let action = self.action()?;
-        let force = forced(self.force, self.reason.as_deref())?;
+        let force = forced(cx, self.force, self.reason.as_deref())?;
         let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
         let bearer = Bearer { name: actor.clone(), named: true, force, ..Bearer::default() };
         cx.write(&actor, |tx| self.delete(tx, action, &bearer))

@@ -289,9 +289,12 @@ impl Filters {
         tx: &mut Transaction<'_>,
         agent: &str,
     ) -> Result<QueueFilter, Error> {
-        let project = self.project.as_deref().map(|name| tx.project_named(name)).transpose()?;
+        let projects = match &self.project {
+            Some(name) => vec![tx.project_named(name)?.id],
+            None => tx.bound().to_vec(),
+        };
         Ok(QueueFilter {
-            project: project.map(|project| project.id),
+            projects,
             agent: agent.to_owned(),
             role: self.role.clone(),
             tags: self.tags.clone(),

@@ -176,7 +176,7 @@ impl Operation for List {
 
 impl List {
     /// The filter, but for what must be looked up.
-    fn checked(&self) -> Result<ListFilter, Refusal> {
+    pub(crate) fn checked(&self) -> Result<ListFilter, Refusal> {
         let status = self.status.as_deref().map(Status::parse).transpose()?;
         if self.available && status.is_some_and(|status| status != Status::Ready) {
             return Err(Refusal::new(Code::InvalidValue, "only ready tasks are available")
@@ -313,7 +313,7 @@ impl List {
 
 /// How many tasks match. Projects count their tasks by status, so the common questions are
 /// answered without looking at any.
-fn total(snapshot: &mut Snapshot<'_>, filter: &ListFilter) -> Result<u64, Fault> {
+pub(crate) fn total(snapshot: &mut Snapshot<'_>, filter: &ListFilter) -> Result<u64, Fault> {
     let plain = ListFilter {
         project: filter.project,
         status: filter.status,

@@ -184,7 +184,7 @@ fn families(
     Ok((set, told))
 }
 
-fn move_one(tx: &mut Transaction<'_>, id: TaskId, project: ProjectId) -> Result<(), Fault> {
+fn move_one(tx: &mut Transaction<'_>, id: TaskId, project: ProjectId) -> Result<(), Error> {
     let task = tx.task(id)?.ok_or_else(|| Fault::bug("a task that moves is not here"))?;
     tx.record_task(&task, [TaskMoved { project }.into()]).map(drop)
 }

@@ -77,6 +77,9 @@ impl Operation for Steal {
                 );
             }
         };
+        if self.force {
+            cx.refuse_force()?;
+        }
         let agent = cx.agent(Name::either(self.agent.as_ref(), self.author.as_ref()))?;
         let lease = cx.lease(self.lease.as_deref())?;
         let reason = self.reason.as_deref().map(text::reason).transpose()?;

@@ -8,7 +8,10 @@ use axum::http::{HeaderMap, HeaderName, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use sha2::{Digest as _, Sha256};
-use windlass_domain::{Code, Refusal, text};
+use windlass_domain::chain::Hash;
+use windlass_domain::duration::Span;
+use windlass_domain::{Code, Refusal, key, text};
+use windlass_ops::context::Wishes;
 
 use super::problem::Problem;
 use super::{House, Shared};
@@ -17,6 +20,9 @@ use crate::caller::{Caller, Local};
 const AGENT: HeaderName = HeaderName::from_static("windlass-agent");
 const USER: HeaderName = HeaderName::from_static("windlass-user");
 const FENCE: HeaderName = HeaderName::from_static("windlass-fence");
+const PROJECT: HeaderName = HeaderName::from_static("windlass-project");
+const LEASE: HeaderName = HeaderName::from_static("windlass-lease");
+const AUTO_UNPAUSE: HeaderName = HeaderName::from_static("windlass-auto-unpause");
 
 /// What the server compares with what callers bring.
 pub(crate) struct Doorkeeper {
@@ -45,19 +51,20 @@ impl Doorkeeper {
     /// Looks at what a caller brings. Compared are digests, so how long it takes tells nothing about
     /// the token.
     pub(crate) fn admit(&self, headers: &HeaderMap) -> Result<Caller, Refusal> {
-        let secret = bearer(headers).or_else(|| self.cookie(headers)).ok_or_else(key_required)?;
+        let secret = bearer(headers).or_else(|| self.cookie(headers)).ok_or_else(key::required)?;
         let digest: [u8; 32] = Sha256::digest(secret.as_bytes()).into();
         if self.token == Some(digest) {
             return self.local(headers).map(Caller::Local);
         }
-        Err(key_required())
+        let (digest, fence) = (Hash::from_bytes(digest), fence(headers)?);
+        Ok(Caller::Key { digest, fence, wishes: wishes(headers)? })
     }
 
     fn local(&self, headers: &HeaderMap) -> Result<Local, Refusal> {
         let agent = header(headers, &AGENT).map(|name| text::name("agent", name)).transpose()?;
         let user = header(headers, &USER).map(|name| text::name("user", name)).transpose()?;
         let user = user.unwrap_or_else(|| self.user.clone());
-        Ok(Local { agent, user, fence: fence(headers)? })
+        Ok(Local { agent, user, fence: fence(headers)?, wishes: wishes(headers)? })
     }
 
     /// The name of the cookie that pages bring: of this port, because browsers do not keep the
@@ -116,12 +123,6 @@ pub(crate) async fn at_the_door(
     Ok(next.run(request).await)
 }
 
-/// One answer for no key, a wrong one, and one that counts no more.
-pub(crate) fn key_required() -> Refusal {
-    Refusal::new(Code::KeyRequired, "this needs a key that is valid here")
-        .hint("set WINDLASS_KEY to a key that an admin made for you: windlass key create")
-}
-
 fn foreign(header: &str, given: &str) -> Refusal {
     Refusal::new(Code::ForeignOrigin, format!("{header} '{given}' is not of this server"))
         .hint("call it by its address, or start it with: windlass serve --name NAME")
@@ -130,12 +131,20 @@ fn foreign(header: &str, given: &str) -> Refusal {
 }
 
 fn header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
-    headers.get(name).and_then(|value| value.to_str().ok())
+    headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok())
 }
 
 fn bearer(headers: &HeaderMap) -> Option<&str> {
     let (scheme, secret) = header(headers, &header::AUTHORIZATION)?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then_some(secret.trim())
+}
+
+/// What the caller has set where it is.
+fn wishes(headers: &HeaderMap) -> Result<Wishes, Refusal> {
+    let project = header(headers, &PROJECT).map(text::project_name).transpose()?;
+    let lease = header(headers, &LEASE).map(|lease| Span::parse("lease", lease)).transpose()?;
+    let auto_unpause = header(headers, &AUTO_UNPAUSE).map(|wish| wish == "true");
+    Ok(Wishes { project, lease, auto_unpause })
 }
 
 /// `TASK:FENCE`, where the caller works under a claim.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
-use axum::extract::{FromRequest as _, Query, Request, State};
+use axum::body::Body;
+use axum::extract::{Query, Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use rmcp::model::{ErrorData, ProtocolVersion, RequestId, ServerJsonRpcMessage};
@@ -13,14 +13,17 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 use windlass_domain::{Code, Refusal};
+use windlass_ledger::Error;
+use windlass_ops::Context;
 
 use super::MESSAGE_BYTES;
 use super::door::{Door, Guest};
 use super::lines::{Line, understood};
 use super::toolset::Toolset;
 use super::watch::Watch;
+use crate::caller::Caller;
 use crate::desk::{Desk, Office};
-use crate::http::{Problem, Shared, Visitor, unread};
+use crate::http::{self, Problem, Shared, Visitor};
 
 /// Most sessions at once. Each costs a small task and what it watches.
 const MOST_SESSIONS: usize = 1_024;
@@ -84,7 +87,8 @@ pub(crate) async fn enter(
     Visitor(caller): Visitor,
     request: Request,
 ) -> Result<Response, Problem> {
-    let tools = tools(request.uri())?;
+    let own = own_tools(&house.desk, &caller).await?;
+    let tools = tools(request.uri(), own.as_deref())?;
     let mut request = match *request.method() {
         Method::POST => match read(request).await? {
             Ok(request) => request,
@@ -99,18 +103,34 @@ pub(crate) async fn enter(
     Ok(house.mcp.service.handle(request).await.map(Body::new))
 }
 
-fn tools(uri: &Uri) -> Result<Toolset, Refusal> {
+/// The set that the caller's key was made for. It is looked up with every request, so that a key that
+/// counts no more opens nothing, not even a session.
+async fn own_tools(desk: &Desk, caller: &Caller) -> Result<Option<String>, Error> {
+    match caller {
+        Caller::Local(_) => Ok(None),
+        Caller::Key { .. } => {
+            let look = |cx: &mut Context| {
+                cx.read(|_| Ok(()))?;
+                Ok(cx.key.as_ref().and_then(|key| key.tools.clone()))
+            };
+            desk.look(caller.clone(), look).await
+        }
+    }
+}
+
+/// The tools that the address names, else those of the key, else the usual ones.
+fn tools(uri: &Uri, own: Option<&str>) -> Result<Toolset, Refusal> {
     let Query(Asked { tools }) = Query::try_from_uri(uri).map_err(|wrong| {
         Refusal::new(Code::Usage, format!("the address cannot be read: {wrong}"))
             .hint("give the tools once: /mcp?tools=default,dep")
     })?;
-    Ok(tools.as_deref().map(Toolset::parse).transpose()?.unwrap_or_default())
+    Ok(tools.as_deref().or(own).map(Toolset::parse).transpose()?.unwrap_or_default())
 }
 
 /// Reads the message to its end; what is no message is answered here.
 async fn read(request: Request) -> Result<Result<Request, Response>, Problem> {
     let (parts, body) = request.into_parts();
-    let body = Bytes::from_request(Request::new(body), &()).await.map_err(unread)?;
+    let body = http::read(Request::new(body)).await?;
     Ok(match understood(&body) {
         Line::Message(_) => Ok(Request::from_parts(parts, Body::from(body))),
         Line::Nothing => Err(StatusCode::ACCEPTED.into_response()),

@@ -21,4 +21,4 @@ mod words;
 pub use calls::Calls;
 
 /// Longest message that is read.
-const MESSAGE_BYTES: usize = 1024 * 1024;
+const MESSAGE_BYTES: usize = windlass_ops::remote::LONGEST_BODY;

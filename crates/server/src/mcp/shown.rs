@@ -164,7 +164,7 @@ pub(super) const DEFAULT: [Shown; 12] = [
 ];
 
 /// Operations that take away what was there.
-pub(super) const DESTRUCTIVE: [&str; 8] = [
+pub(super) const DESTRUCTIVE: [&str; 10] = [
     "project.delete",
     "task.archive",
     "task.remove-dep",
@@ -172,6 +172,8 @@ pub(super) const DESTRUCTIVE: [&str; 8] = [
     "task.update",
     "hook.remove",
     "hook.discard",
+    "key.revoke",
+    "key.rotate",
     "gc",
 ];
 

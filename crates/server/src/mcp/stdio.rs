@@ -4,6 +4,7 @@ use rmcp::serve_server;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::stdio_pipes;
 use windlass_ledger::{Error, Fault};
+use windlass_ops::context::Surroundings;
 
 use super::calls::Calls;
 use super::door::{Door, Guest};
@@ -16,18 +17,34 @@ use crate::desk::{Desk, Office};
 /// Answers on the standard streams until the caller closes them. `tools` names a set; without one
 /// the small one is shown.
 pub fn run(office: Office, tools: Option<&str>) -> Result<(), Error> {
-    let tools = tools.map(Toolset::parse).transpose()?.unwrap_or_default();
-    let surroundings = office.surroundings.clone();
-    let (agent, user, fence) = (surroundings.agent, surroundings.user, surroundings.fence);
-    let guest = Guest { caller: Caller::Local(Local { agent, user, fence }), tools };
+    let guest = guest(&office.surroundings, tools)?;
     let desk = Desk::open(office.clone())?;
-    let door = Door::new(desk.clone(), Some(guest), Some(Watch::new(office)));
+    let ended = converse(Door::new(desk.clone(), Some(guest), Some(Watch::new(office))));
+    desk.close();
+    ended
+}
+
+/// The same for a ledger elsewhere. Its changes cannot be watched.
+pub fn relay(
+    calls: impl Calls,
+    surroundings: &Surroundings,
+    tools: Option<&str>,
+) -> Result<(), Error> {
+    converse(Door::new(calls, Some(guest(surroundings, tools)?), None))
+}
+
+fn guest(surroundings: &Surroundings, tools: Option<&str>) -> Result<Guest, Error> {
+    let tools = tools.map(Toolset::parse).transpose()?.unwrap_or_default();
+    let Surroundings { agent, user, fence, wishes, .. } = surroundings.clone();
+    Ok(Guest { caller: Caller::Local(Local { agent, user, fence, wishes }), tools })
+}
+
+fn converse<C: Calls>(door: Door<C>) -> Result<(), Error> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|source| Fault::bug("no thread can be started").because(source))?;
     let ended = runtime.block_on(answer(door));
-    desk.close();
     // A read that nobody will ever end may be under way.
     runtime.shutdown_background();
     ended

@@ -73,7 +73,7 @@ impl Offer {
         if !unknown.is_empty() {
             return Err(self.unknown(&unknown, &fields));
         }
-        let op_id = match given.remove(OP_ID).filter(|_| writes(self.entry)) {
+        let op_id = match given.remove(OP_ID) {
             None | Some(Value::Null) => None,
             Some(Value::String(text)) => Some(OpId::parse(&text)?),
             Some(other) => {
@@ -100,13 +100,18 @@ fn writes(entry: &Entry) -> bool {
     entry.access != Access::Read
 }
 
+/// What writes can be asked for once, unless its answer is a secret that must not be kept.
+fn takes_op_id(entry: &Entry) -> bool {
+    writes(entry) && !entry.secret_answer
+}
+
 /// The name of an operation as a tool: `task_set_status`.
 fn tool_name(entry: &Entry) -> String {
     entry.name.replace(['.', '-'], "_")
 }
 
 fn with_op_id(entry: &Entry, mut input: JsonObject) -> JsonObject {
-    if writes(entry)
+    if takes_op_id(entry)
         && let Some(Value::Object(properties)) = input.get_mut("properties")
     {
         let about = "Any key of yours: repeated with it, it happens once";
@@ -280,7 +285,7 @@ mod tests {
     fn every_tool_that_writes_takes_an_op_id_and_no_operation_has_such_a_field() {
         for offer in &OFFERS.1 {
             assert!(!offer.entry.fields().contains(&OP_ID.to_owned()), "{}", offer.name());
-            assert_eq!(offer.fields().any(|field| field == OP_ID), writes(offer.entry));
+            assert_eq!(offer.fields().any(|field| field == OP_ID), takes_op_id(offer.entry));
         }
     }
 
@@ -336,7 +341,7 @@ mod tests {
         assert_eq!(refusal.code, Code::InvalidValue);
         assert!(refusal.suggestions.contains(&"task".to_owned()));
         let hint = refusal.hint.unwrap();
-        assert!(hint.starts_with("use all, default, agent, audit, dep, "), "{hint}");
+        assert!(hint.starts_with("use all, default, agent, audit, "), "{hint}");
         assert!(Toolset::parse("").is_err());
         assert!(Toolset::parse("backup").is_err());
     }

@@ -27,7 +27,7 @@ pub(super) fn serve(connection: &TcpStream, shared: &Shared) -> io::Result<()> {
 }
 
 /// The next request; nothing when the client has no more.
-fn read(input: &mut BufReader<&TcpStream>) -> io::Result<Option<Received>> {
+pub(crate) fn read(input: &mut BufReader<&TcpStream>) -> io::Result<Option<Received>> {
     let first = line(input)?;
     if first.is_empty() {
         return Ok(None);

@@ -127,7 +127,7 @@ impl Plan {
         let projects = self.projects_of(tx, &new, &mut brought)?;
         let now = tx.now();
         let mut lines = Lines::of(input)?;
-        let mut bulk = tx.bulk();
+        let mut bulk = tx.bulk()?;
         for planned in new {
             let issue = issue(&mut lines, planned)?;
             let ties = self.ties(&mut bulk, planned, &issue, &projects, &mut brought.notes)?;
@@ -238,7 +238,7 @@ fn is_here(snapshot: &mut Snapshot<'_>, planned: &Planned) -> Result<bool, Fault
     Ok(!snapshot.history(Stream::from(planned.task), 1)?.is_empty())
 }
 
-fn make_project(tx: &mut Transaction<'_>, name: &str) -> Result<ProjectId, Fault> {
+fn make_project(tx: &mut Transaction<'_>, name: &str) -> Result<ProjectId, Error> {
     let id = tx.new_project_id()?;
     let named = |name: &str| ProjectCreated {
         name: name.to_owned(),

@@ -66,7 +66,7 @@ pub(super) fn carry(
             happened.push(recorded(&op_id, id, time(&op.at), completed));
         }
     }
-    let mut bulk = tx.bulk();
+    let mut bulk = tx.bulk()?;
     for happened in happened {
         bulk.record(happened)?;
     }

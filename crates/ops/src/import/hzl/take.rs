@@ -111,7 +111,7 @@ impl Taking {
         events: &[HzlEvent],
     ) -> Result<(), Error> {
         self.look_around(tx, hzl, events)?;
-        let mut bulk = tx.bulk();
+        let mut bulk = tx.bulk()?;
         for event in events {
             self.counts.read += 1;
             if event.task == HZL_PROJECTS {

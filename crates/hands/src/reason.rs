@@ -1,11 +1,11 @@
-//! The words in which an attempt says why it failed: one short line, whatever others wrote into it.
+//! The words in which an attempt to reach somebody says why it failed: one short line, whatever others wrote into it.
 
 use std::error::Error;
 
 const LONGEST: usize = 280;
 
 /// The text as one line that a terminal and a table can show.
-pub(super) fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     let mut letters = text.chars().map(|letter| if is_shown(letter) { letter } else { '\u{fffd}' });
     let mut line: String = letters.by_ref().take(LONGEST).collect();
     if letters.next().is_some() {
@@ -23,7 +23,7 @@ fn is_shown(letter: char) -> bool {
 }
 
 /// The innermost cause, worded as a part of a sentence.
-pub(super) fn root_cause(error: &(dyn Error + 'static)) -> String {
+pub(crate) fn root_cause(error: &(dyn Error + 'static)) -> String {
     let mut cause = error;
     while let Some(deeper) = cause.source() {
         cause = deeper;

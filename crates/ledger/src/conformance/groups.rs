@@ -1,0 +1,138 @@
+//! Groups: parts of one transaction, each of which stands or falls alone, and all with the commit.
+
+use windlass_domain::{Code, Refusal};
+
+use super::pruning::is_sound;
+use super::{Bed, on_both};
+use crate::{Error, Fate, Ledger, Options};
+
+on_both! {
+    the_parts_of_a_group_are_committed_together
+    nobody_sees_a_part_before_the_group_is_committed
+    a_refused_part_leaves_nothing_and_the_others_stay
+    a_part_sees_the_parts_before_it
+    the_parts_of_a_group_continue_one_chain
+    a_group_of_nothing_commits_nothing
+    a_group_of_refusals_only_leaves_the_log_as_it_was
+    a_group_that_is_dropped_with_its_ledger_leaves_nothing
+    the_views_after_a_group_are_those_of_its_events
+    a_rebuild_in_a_group_is_kept
+}
+
+fn refused() -> Error {
+    Refusal::new(Code::InvalidValue, "no").into()
+}
+
+fn seq(ledger: &mut Ledger) -> u64 {
+    ledger.read(|snapshot| Ok(snapshot.head()?.seq)).unwrap()
+}
+
+/// Somebody else's look at the ledger.
+fn another(bed: &Bed) -> Ledger {
+    Ledger::open(&bed.location, Options::default()).unwrap()
+}
+
+fn the_parts_of_a_group_are_committed_together(bed: &mut Bed) {
+    bed.ledger.begin_group().unwrap();
+    bed.project("one");
+    bed.project("two");
+    assert_eq!(bed.ledger.end_group().unwrap(), Fate::Committed);
+    assert_eq!(seq(&mut another(bed)), 2);
+}
+
+fn nobody_sees_a_part_before_the_group_is_committed(bed: &mut Bed) {
+    bed.project("before");
+    bed.ledger.begin_group().unwrap();
+    bed.project("within");
+    assert_eq!(seq(&mut another(bed)), 1);
+    bed.ledger.end_group().unwrap();
+}
+
+fn a_refused_part_leaves_nothing_and_the_others_stay(bed: &mut Bed) {
+    bed.ledger.begin_group().unwrap();
+    let project = bed.project("kept");
+    let part: Result<(), Error> = bed.write(|tx| {
+        let id = tx.new_task_id()?;
+        tx.create(id, super::ready(project))?;
+        Err(refused())
+    });
+    assert_eq!(part.unwrap_err().code(), Code::InvalidValue);
+    bed.add(project, |task| task.title = "kept too".into());
+    bed.ledger.end_group().unwrap();
+    let titles = bed.ledger.read(|snapshot| Ok(snapshot.events_after(0, 10)?.len())).unwrap();
+    assert_eq!(titles, 2);
+}
+
+fn a_part_sees_the_parts_before_it(bed: &mut Bed) {
+    bed.ledger.begin_group().unwrap();
+    let project = bed.project("seen");
+    let task = bed.add(project, |_| ());
+    assert_eq!(bed.task(task).project, project);
+    bed.ledger.end_group().unwrap();
+}
+
+fn the_parts_of_a_group_continue_one_chain(bed: &mut Bed) {
+    bed.project("before");
+    bed.ledger.begin_group().unwrap();
+    bed.project("one");
+    bed.project("two");
+    bed.ledger.end_group().unwrap();
+    bed.project("after");
+    is_sound(bed);
+    assert_eq!(seq(&mut bed.ledger), 4);
+}
+
+fn a_group_of_nothing_commits_nothing(bed: &mut Bed) {
+    bed.ledger.begin_group().unwrap();
+    assert_eq!(bed.ledger.end_group().unwrap(), Fate::Committed);
+    assert_eq!(seq(&mut bed.ledger), 0);
+}
+
+fn a_group_of_refusals_only_leaves_the_log_as_it_was(bed: &mut Bed) {
+    let project = bed.project("before");
+    bed.ledger.begin_group().unwrap();
+    for _ in 0..2 {
+        let part: Result<(), Error> = bed.write(|tx| {
+            let id = tx.new_task_id()?;
+            tx.create(id, super::ready(project))?;
+            Err(refused())
+        });
+        assert!(part.is_err());
+    }
+    bed.ledger.end_group().unwrap();
+    assert_eq!(seq(&mut another(bed)), 1);
+}
+
+fn a_group_that_is_dropped_with_its_ledger_leaves_nothing(bed: &mut Bed) {
+    bed.project("before");
+    bed.ledger.begin_group().unwrap();
+    bed.project("within");
+    bed.ledger = another(bed);
+    bed.project("after");
+    assert_eq!(seq(&mut bed.ledger), 2);
+}
+
+fn the_views_after_a_group_are_those_of_its_events(bed: &mut Bed) {
+    bed.ledger.begin_group().unwrap();
+    let project = bed.project("api");
+    for _ in 0..3 {
+        let task = bed.add(project, |_| ());
+        let part: Result<(), Error> = bed.write(|tx| {
+            let id = tx.new_task_id()?;
+            tx.create(id, super::ready(project))?;
+            Err(refused())
+        });
+        assert!(part.is_err());
+        bed.task(task);
+    }
+    bed.ledger.end_group().unwrap();
+    assert_eq!(bed.ledger.rebuild().unwrap().differences, []);
+}
+
+fn a_rebuild_in_a_group_is_kept(bed: &mut Bed) {
+    bed.project("api");
+    bed.ledger.begin_group().unwrap();
+    assert_eq!(bed.ledger.rebuild().unwrap().events, 1);
+    assert_eq!(bed.ledger.end_group().unwrap(), Fate::Committed);
+    assert_eq!(bed.ledger.rebuild().unwrap().differences, []);
+}

@@ -1,0 +1,74 @@
+//! The bound of a transaction: somebody who may change only some projects.
+//!
+//! What a caller does is held against it before it is recorded, wherever it comes from. What follows
+//! from that by itself (a pause that ends, a hook that is set off) may be elsewhere.
+
+use windlass_domain::event::Subject;
+use windlass_domain::{Code, Event, ProjectId, Refusal, Stream};
+
+use crate::fault::{Error, Fault};
+use crate::transaction::Transaction;
+
+impl Transaction<'_> {
+    /// From here on only tasks and projects of these may be changed; with none, everything.
+    pub fn bound_to(&mut self, projects: &[ProjectId]) {
+        projects.clone_into(&mut self.bound);
+    }
+
+    /// The projects that may be changed; all when empty.
+    pub fn bound(&self) -> &[ProjectId] {
+        &self.bound
+    }
+
+    /// Refuses what concerns the whole ledger.
+    pub(crate) fn refuse_if_bound(&mut self) -> Result<(), Error> {
+        match self.bound.is_empty() {
+            true => Ok(()),
+            false => Err(self.outside()?.into()),
+        }
+    }
+
+    /// Refuses events of a stream that is not of these projects, or leaves them.
+    pub(crate) fn refuse_outside(&mut self, stream: Stream, events: &[Event]) -> Result<(), Error> {
+        if self.bound.is_empty() {
+            return Ok(());
+        }
+        for event in events {
+            let concerned = self.concerned(stream, event)?;
+            if concerned.is_empty() || !concerned.iter().all(|id| self.bound.contains(id)) {
+                return Err(self.outside()?.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// The projects that an event changes; none when it changes what is no part of any.
+    fn concerned(&mut self, stream: Stream, event: &Event) -> Result<Vec<ProjectId>, Fault> {
+        let goes_to = match event {
+            Event::TaskCreated(data) => Some(data.project),
+            Event::TaskMoved(data) => Some(data.project),
+            _ => None,
+        };
+        let is_in = match event.kind().subject() {
+            Subject::Project => Some(stream.project()),
+            Subject::Task => self.task(stream.task())?.map(|task| task.project),
+            Subject::Delivery => match self.store.deliveries(&[stream.delivery()])?.pop() {
+                Some(tracked) => self.task(tracked.delivery.task)?.map(|task| task.project),
+                None => None,
+            },
+            Subject::Op | Subject::Hook | Subject::Key => None,
+        };
+        Ok(is_in.into_iter().chain(goes_to).collect())
+    }
+
+    fn outside(&mut self) -> Result<Refusal, Fault> {
+        let mut names = Vec::new();
+        for id in self.bound.clone() {
+            names.extend(self.store.project(id)?.map(|project| project.name));
+        }
+        let message = format!("this key may change nothing outside {}", names.join(", "));
+        Ok(Refusal::new(Code::NotAllowed, message)
+            .hint("name a project of the key, or use a key for the other one")
+            .detail("projects", names))
+    }
+}

@@ -1,0 +1,94 @@
+//! `GET /v1/events/stream`: the events themselves, as they happen.
+
+use axum::body::Body;
+use axum::extract::{RawQuery, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use futures_util::StreamExt as _;
+use tokio_stream::wrappers::ReceiverStream;
+use windlass_domain::near::near;
+use windlass_domain::{Code, Refusal};
+use windlass_ops::events::Asked;
+
+use super::Shared;
+use super::doorkeeper::Visitor;
+use super::problem::Problem;
+use super::query;
+
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+const PARAMETERS: [&str; 4] = ["after", "project", "task", "kind"];
+
+/// How many may follow at once.
+const MOST: usize = 10_000;
+
+pub(crate) async fn events(
+    State(house): State<Shared>,
+    Visitor(caller): Visitor,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let (asked, after) = asked(query.as_deref().unwrap_or_default())?;
+    // A browser that connects again says how far it came, whatever the address said at first.
+    let after = match headers.get(LAST_EVENT_ID) {
+        Some(given) => Some(seq("Last-Event-ID", &String::from_utf8_lossy(given.as_bytes()))?),
+        None => after,
+    };
+    if house.live.followers() >= MOST {
+        return Err(Refusal::new(Code::ServerBusy, "too many follow the events already")
+            .hint("try again later, or ask another server")
+            .into());
+    }
+    let look = move |cx: &mut windlass_ops::Context| {
+        cx.read(|snapshot| Ok((asked.resolve(snapshot)?, snapshot.head()?.seq)))
+    };
+    let (filter, head) = house.desk.look(caller.clone(), look).await?;
+    let after = after.unwrap_or(head);
+    if after > head {
+        return Err(beyond(after, head).into());
+    }
+    let messages = house.live.follow(caller, filter, after);
+    let stream = ReceiverStream::new(messages).map(Ok::<_, std::convert::Infallible>);
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no")),
+    ];
+    Ok((headers, Body::from_stream(stream)).into_response())
+}
+
+fn asked(query: &str) -> Result<(Asked, Option<u64>), Refusal> {
+    let (mut asked, mut after) = (Asked::default(), None);
+    for (name, value) in query::pairs(query) {
+        match name.as_str() {
+            "after" => after = Some(seq("after", &value)?),
+            "project" => asked.project = Some(value),
+            "task" => asked.task = Some(value),
+            "kind" => asked.kinds.push(value),
+            _ => return Err(unknown(&name)),
+        }
+    }
+    Ok((asked, after))
+}
+
+fn seq(field: &str, given: &str) -> Result<u64, Refusal> {
+    given.parse().map_err(|_| {
+        Refusal::new(Code::InvalidValue, format!("{field} '{given}' is not the seq of an event"))
+            .hint("give the id of the last event that you have")
+            .detail("field", field)
+            .detail("given", given)
+    })
+}
+
+fn beyond(after: u64, head: u64) -> Refusal {
+    Refusal::new(Code::InvalidValue, format!("the log ends at {head}, before {after}"))
+        .hint("this is another ledger, or an older copy of it: begin again without an id")
+        .detail("field", "after")
+        .detail("head", head)
+}
+
+fn unknown(name: &str) -> Refusal {
+    Refusal::new(Code::UnknownField, format!("the stream takes no '{name}'"))
+        .hint(format!("it takes {}", PARAMETERS.join(", ")))
+        .suggest(near(name, PARAMETERS))
+        .detail("field", name)
+}

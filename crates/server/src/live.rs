@@ -1,0 +1,250 @@
+//! Live events: one thread reads the log as it grows and hands every event to all followers.
+//!
+//! A follower walks the log in the order of `seq` and never skips one: what it missed while it was
+//! slow or away it reads from the log. So nothing depends on what this process remembers, and a
+//! follower may go from one server to another.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{broadcast, mpsc};
+use tokio::time::{Instant, timeout};
+use tokio_util::sync::CancellationToken;
+use windlass_domain::{ProjectId, Stream};
+use windlass_ledger::{Error, Fault, Ledger, Recorded, Snapshot};
+use windlass_ops::Context;
+use windlass_ops::events::{Filter, Homes};
+use windlass_ops::view::EventView;
+
+use crate::caller::Caller;
+use crate::desk::Desk;
+use crate::office::Office;
+
+/// How many events are kept for followers who are a little behind.
+const KEPT: usize = 1_024;
+/// How many events are read from the log at a time.
+const PAGE: u64 = 500;
+/// How many messages wait for one follower before it counts as slow.
+const UNREAD: usize = 64;
+/// How long a follower may be slow.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// How often a follower hears that the connection stands.
+const BEAT: Duration = Duration::from_secs(15);
+/// How long the thread waits for an event before it looks whether it shall end.
+const WATCH: Duration = Duration::from_millis(500);
+
+/// An event on its way to followers.
+#[derive(Debug)]
+struct Tale {
+    seq: u64,
+    kind: String,
+    stream: Stream,
+    project: Option<ProjectId>,
+    /// As it is sent, the same bytes for all.
+    message: Bytes,
+}
+
+/// Where followers join.
+#[derive(Debug, Clone)]
+pub(crate) struct Live {
+    tales: broadcast::Sender<Arc<Tale>>,
+    desk: Desk,
+    stop: CancellationToken,
+}
+
+/// Why a stream ends.
+enum End {
+    /// Nobody reads it any more.
+    Gone,
+    Said(&'static str),
+}
+
+impl Live {
+    /// Starts to read the log. It ends with `stop`, and tells its followers.
+    pub(crate) fn start(
+        office: &Office,
+        desk: Desk,
+        stop: CancellationToken,
+    ) -> Result<Self, Fault> {
+        let (tales, _) = broadcast::channel(KEPT);
+        let ledger = Ledger::open(&office.workplace.location, office.workplace.options())?;
+        let (teller, ended) = (tales.clone(), stop.clone());
+        std::thread::spawn(move || tell(ledger, &teller, &ended));
+        Ok(Self { tales, desk, stop })
+    }
+
+    /// How many follow.
+    pub(crate) fn followers(&self) -> usize {
+        self.tales.receiver_count()
+    }
+
+    /// Everything after `after` that `filter` wants, as it comes.
+    pub(crate) fn follow(
+        &self,
+        caller: Caller,
+        filter: Filter,
+        after: u64,
+    ) -> mpsc::Receiver<Bytes> {
+        let (out, messages) = mpsc::channel(UNREAD);
+        let tales = self.tales.subscribe();
+        let follower = Follower { live: self.clone(), caller, filter, after, tales, out };
+        tokio::spawn(follower.run());
+        messages
+    }
+}
+
+/// Somebody who reads the stream.
+struct Follower {
+    live: Live,
+    caller: Caller,
+    filter: Filter,
+    /// The last event it went by.
+    after: u64,
+    tales: broadcast::Receiver<Arc<Tale>>,
+    out: mpsc::Sender<Bytes>,
+}
+
+impl Follower {
+    async fn run(mut self) {
+        // Kept for the farewell, for which a slow follower would have no room.
+        let Ok(farewell) = self.out.clone().reserve_owned().await else { return };
+        let stop = self.live.stop.clone();
+        let end = tokio::select! {
+            end = self.walk() => end,
+            () = stop.cancelled() => End::Said("the server stops; connect again"),
+        };
+        if let End::Said(reason) = end {
+            let message = format!("event: bye\ndata: {{\"reason\":\"{reason}\"}}\n\n");
+            farewell.send(message.into());
+        }
+    }
+
+    /// Goes through the log, and on with it.
+    async fn walk(&mut self) -> End {
+        if let Err(end) = self.say(Bytes::from_static(b"retry: 1000\n: hello\n\n")).await {
+            return end;
+        }
+        loop {
+            if let Err(end) = self.catch_up().await {
+                return end;
+            }
+            if let Err(end) = self.listen().await {
+                return end;
+            }
+        }
+    }
+
+    /// Reads the log up to its end.
+    async fn catch_up(&mut self) -> Result<(), End> {
+        loop {
+            let after = self.after;
+            let look = move |cx: &mut Context| cx.read(|snapshot| tales_after(snapshot, after));
+            let page = self.live.desk.look(self.caller.clone(), look).await;
+            let page = page.map_err(|error| End::Said(why(&error)))?;
+            if page.is_empty() {
+                return Ok(());
+            }
+            for tale in page {
+                self.pass(&tale).await?;
+            }
+        }
+    }
+
+    /// Hears what is new, until something was missed.
+    async fn listen(&mut self) -> Result<(), End> {
+        let mut beat = Instant::now() + BEAT;
+        loop {
+            match tokio::time::timeout_at(beat, self.tales.recv()).await {
+                Err(_) => self.say(Bytes::from_static(b": beat\n\n")).await?,
+                Ok(Ok(tale)) if tale.seq <= self.after => continue,
+                Ok(Ok(tale)) if tale.seq == self.after + 1 => self.pass(&tale).await?,
+                Ok(Ok(_) | Err(RecvError::Lagged(_))) => return Ok(()),
+                Ok(Err(RecvError::Closed)) => return Err(End::Said("the server stops")),
+            }
+            beat = Instant::now() + BEAT;
+        }
+    }
+
+    /// Goes by an event, and sends it if it is wanted.
+    async fn pass(&mut self, tale: &Tale) -> Result<(), End> {
+        self.after = tale.seq;
+        match self.filter.wants(&tale.kind, tale.stream, tale.project) {
+            true => self.say(tale.message.clone()).await,
+            false => Ok(()),
+        }
+    }
+
+    async fn say(&self, message: Bytes) -> Result<(), End> {
+        match timeout(PATIENCE, self.out.send(message)).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) => Err(End::Gone),
+            Err(_) => Err(End::Said("you read too slowly; connect again")),
+        }
+    }
+}
+
+/// A word for a follower whose stream cannot go on.
+fn why(error: &Error) -> &'static str {
+    match error {
+        Error::Refused(_) => "your key counts no more",
+        Error::Failed(_) => "the ledger cannot be read; connect again",
+    }
+}
+
+/// Reads the log as it grows, for as long as the server runs.
+fn tell(mut ledger: Ledger, teller: &broadcast::Sender<Arc<Tale>>, stop: &CancellationToken) {
+    let mut after = None;
+    while !stop.is_cancelled() {
+        let told = match after {
+            None => ledger.read(|snapshot| Ok(snapshot.head()?.seq)),
+            Some(seq) => tell_more(&mut ledger, seq, teller),
+        };
+        match told {
+            Ok(seq) => after = Some(seq),
+            // Followers read for themselves what is missed now.
+            Err(error) => {
+                tracing::warn!(%error, "the log cannot be followed");
+                std::thread::sleep(WATCH);
+            }
+        }
+    }
+}
+
+/// Waits for what comes after `seq` and tells it; says how far that went.
+fn tell_more(
+    ledger: &mut Ledger,
+    seq: u64,
+    teller: &broadcast::Sender<Arc<Tale>>,
+) -> Result<u64, Error> {
+    if !ledger.wait_beyond(seq, WATCH)? {
+        return Ok(seq);
+    }
+    if teller.receiver_count() == 0 {
+        return ledger.read(|snapshot| Ok(snapshot.head()?.seq));
+    }
+    let page = ledger.read(|snapshot| tales_after(snapshot, seq))?;
+    let last = page.last().map_or(seq, |tale| tale.seq);
+    for tale in page {
+        // If the last follower has just left, nobody misses it.
+        let _heard = teller.send(Arc::new(tale));
+    }
+    Ok(last)
+}
+
+fn tales_after(snapshot: &mut Snapshot<'_>, seq: u64) -> Result<Vec<Tale>, Error> {
+    let mut homes = Homes::default();
+    let page = snapshot.events_after(seq, PAGE)?;
+    page.into_iter().map(|recorded| tale(snapshot, &mut homes, recorded)).collect()
+}
+
+fn tale(snapshot: &mut Snapshot<'_>, homes: &mut Homes, recorded: Recorded) -> Result<Tale, Error> {
+    let project = homes.of(snapshot, &recorded)?;
+    let (seq, stream) = (recorded.header.seq, recorded.header.stream);
+    let kind = recorded.header.kind.clone();
+    let json = serde_json::to_string(&EventView::new(recorded)?)
+        .map_err(|source| Fault::bug("an event is not JSON").because(source))?;
+    let message = format!("id: {seq}\nevent: {kind}\ndata: {json}\n\n").into();
+    Ok(Tale { seq, kind, stream, project, message })
+}

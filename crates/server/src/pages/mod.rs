@@ -1,0 +1,221 @@
+//! The web pages: HTML made on the server, one style sheet, a few small modules. Every page can be
+//! read without scripts.
+
+mod act;
+mod agents;
+mod api;
+mod assets;
+mod board;
+mod form;
+mod graph;
+mod help;
+pub(crate) mod layout;
+pub(crate) mod look;
+pub(crate) mod markdown;
+mod outbox;
+mod search;
+mod sign_in;
+mod stats;
+mod task;
+mod task_actions;
+mod timeline;
+pub(crate) mod trouble;
+mod window;
+
+use axum::Router;
+use axum::extract::{FromRequestParts, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use serde_json::Value;
+use windlass_domain::Time;
+use windlass_ledger::{Clock as _, SystemClock};
+use windlass_ops::Context;
+use windlass_ops::operation::Operation;
+use windlass_ops::table::Entry;
+use windlass_ops::{health, project};
+
+use crate::caller::Caller;
+use crate::desk::{Call, Reply};
+use crate::http::{Shared, Visitor};
+use form::Form;
+use look::address;
+use trouble::Trouble;
+
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+);
+
+/// All paths of the pages.
+pub(crate) fn router() -> Router<Shared> {
+    Router::new()
+        .route("/", get(board::page))
+        .route("/tasks/{id}", get(task::page))
+        .route("/do/{operation}", post(act::act))
+        .route("/graph", get(graph::page))
+        .route("/timeline", get(timeline::page))
+        .route("/agents", get(agents::page))
+        .route("/outbox", get(outbox::page))
+        .route("/stats", get(stats::page))
+        .route("/search", get(search::page))
+        .route("/api", get(api::page))
+        .route("/help", get(help::page))
+        .route("/enter", get(sign_in::enter).post(sign_in::enter_with))
+        .route("/enter/as", post(sign_in::act_as))
+        .route("/leave", post(sign_in::leave))
+        .layer(middleware::from_fn(guarded))
+        .route("/assets/{name}", get(assets::get))
+}
+
+/// A page runs nothing but our own scripts, is shown in no other page, and is kept nowhere.
+async fn guarded(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    let opener = HeaderName::from_static("cross-origin-opener-policy");
+    headers.insert(opener, HeaderValue::from_static("same-origin"));
+    response
+}
+
+/// Somebody who was let in and looks at a page.
+#[derive(Debug)]
+pub(crate) struct Visit {
+    house: Shared,
+    pub(crate) caller: Caller,
+    pub(crate) person: Person,
+    /// The names of all projects.
+    pub(crate) projects: Vec<String>,
+    /// The one that was chosen.
+    pub(crate) project: Option<String>,
+    /// The end of the log when the page was made: what happens later is told by the live events.
+    pub(crate) seq: u64,
+    pub(crate) now: Time,
+    /// The path and query of this page.
+    pub(crate) here: String,
+}
+
+/// Who acts on the pages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Person {
+    pub(crate) name: String,
+    /// The user of the machine, or the owner of the key.
+    pub(crate) user: String,
+    /// It showed the token of this machine, and may act under any name.
+    pub(crate) is_local: bool,
+}
+
+impl FromRequestParts<Shared> for Visit {
+    type Rejection = Trouble;
+
+    async fn from_request_parts(parts: &mut Parts, house: &Shared) -> Result<Self, Trouble> {
+        let (caller, person) = admitted(parts, house).await?;
+        let desk = &house.desk;
+        let projects = desk.ask(&caller, project::List {}).await?.projects;
+        let head = desk.ask(&caller, health::AuditHead {}).await?;
+        let query = Form::parse(parts.uri.query().unwrap_or_default());
+        let here = parts.uri.path_and_query().map_or("/", |here| here.as_str());
+        Ok(Self {
+            house: Shared::clone(house),
+            caller,
+            person,
+            projects: projects.into_iter().map(|project| project.name).collect(),
+            project: query.first("project").filter(|name| !name.is_empty()).map(str::to_owned),
+            seq: head.seq,
+            now: SystemClock.now(),
+            here: here.to_owned(),
+        })
+    }
+}
+
+/// Who brings this request, under the name chosen on the pages.
+async fn admitted(parts: &mut Parts, house: &Shared) -> Result<(Caller, Person), Trouble> {
+    let Visitor(caller) = Visitor::from_request_parts(parts, house).await?;
+    match caller {
+        Caller::Local(mut local) => {
+            let cookie = house.doorkeeper.cookie_name();
+            local.agent = sign_in::acting_name(&cookie, &parts.headers).or(local.agent);
+            let user = local.user.clone();
+            let name = local.agent.clone().unwrap_or_else(|| user.clone());
+            Ok((Caller::Local(local), Person { name, user, is_local: true }))
+        }
+        key @ Caller::Key { .. } => {
+            let owner = |cx: &mut Context| Ok(cx.surroundings.user.clone());
+            let name = house.desk.look(key.clone(), owner).await?;
+            Ok((key, Person { user: name.clone(), name, is_local: false }))
+        }
+    }
+}
+
+impl Visit {
+    /// Asks for something that changes nothing.
+    pub(crate) async fn ask<O: Operation>(&self, question: O) -> Result<O::Output, Trouble> {
+        Ok(self.house.desk.ask(&self.caller, question).await?)
+    }
+
+    /// Does any operation, in the name of the visitor.
+    pub(crate) async fn run(
+        &self,
+        entry: &'static Entry,
+        arguments: Value,
+    ) -> Result<Reply, Trouble> {
+        let call = Call { entry, arguments, caller: self.caller.clone(), op_id: None };
+        Ok(self.house.desk.run(call).await?)
+    }
+
+    /// A path, about the chosen project.
+    pub(crate) fn with_project(&self, path: &str) -> String {
+        address(path, &[("project", self.project.as_deref().unwrap_or_default())])
+    }
+}
+
+/// Sends the browser on, with a new request.
+fn see_other(path: &str) -> Response {
+    let Ok(place) = HeaderValue::from_str(path) else {
+        return see_other("/");
+    };
+    (StatusCode::SEE_OTHER, [(header::LOCATION, place)]).into_response()
+}
+
+/// Where a form leads back to: a path of ours, or the board.
+fn back(given: Option<&str>) -> &str {
+    let is_ours = |path: &&str| {
+        let second = path.chars().nth(1);
+        path.starts_with('/')
+            && !matches!(second, Some('/' | '\\'))
+            && path.chars().all(|letter| letter.is_ascii_graphic() && letter != '\\')
+    };
+    given.filter(is_ours).unwrap_or("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_leads_back_to_a_path_of_ours_only() {
+        let ours = ["/", "/tasks/01ABC", "/?project=a&tag=b", "/search?q=%C3%A4#x"];
+        for path in ours {
+            assert_eq!(back(Some(path)), path);
+        }
+        let foreign = [
+            "",
+            "//evil.example",
+            "/\\evil.example",
+            "https://evil.example/",
+            "javascript:alert(1)",
+            "tasks",
+            "/a\r\nSet-Cookie: x=y",
+            "/a b",
+            "/\t/evil.example",
+        ];
+        for path in foreign {
+            assert_eq!(back(Some(path)), "/", "{path:?}");
+        }
+        assert_eq!(back(None), "/");
+    }
+}
