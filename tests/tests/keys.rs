@@ -103,7 +103,7 @@ fn keys_are_the_same_on_both_databases() {
         ledger.answer(&["key", "rotate", &id]);
         ledger.answer(&["key", "revoke", &id, "--reason", "lost"]);
         let doctor = ledger.answer(&["doctor", "--rebuild"]);
-        assert_eq!(doctor["rebuilt"]["differences"], json!([]), "{doctor}");
+        assert_eq!(doctor["checks"]["views"]["findings"], json!([]), "{doctor}");
         let listed = ledger.answer(&["key", "list", "--all"]);
         let key = &listed["keys"][0];
         assert_eq!((&key["state"], &key["projects"]), (&json!("revoked"), &json!(["api"])));
@@ -125,7 +125,8 @@ fn what_is_done_with_a_key_is_done_by_its_owner() {
     let claimed = ask(&served, &key, "task.claim", &json!({"next": true})).ok().json();
     assert_eq!(claimed["agent"], "worker-1");
     assert_eq!(ledger.newest_event(&task)["actor"], "worker-1");
-    let other = ask(&served, &key, "task.comment", &json!({"task": task, "text": "so", "author": "x"}));
+    let other =
+        ask(&served, &key, "task.comment", &json!({"task": task, "text": "so", "author": "x"}));
     let _problem = other.refused("not_allowed", 403);
 }
 
