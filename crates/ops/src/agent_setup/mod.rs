@@ -27,7 +27,7 @@ use self::entry::{Entry, Form, NAME};
 use self::kind::{Folders, Part, Scope, Target};
 use crate::context::{Context, Surroundings};
 use crate::exchange::{in_words, unusable};
-use crate::operation::{Access, Operation, Output, Place};
+use crate::operation::{Access, Operation, Output, Place, Remotely};
 use crate::sheet::{Cell, Sheet, Tone, counted};
 use crate::view::usage;
 
@@ -106,6 +106,7 @@ impl Operation for Setup {
     const EXAMPLE: &'static str = "windlass setup claude";
     const ACCESS: Access = Access::Write;
     const PLACE: Place = Place::Workplace;
+    const REMOTELY: Remotely = Remotely::Here;
 
     fn run(&self, cx: &mut Context) -> Result<SetUp, Error> {
         let project = project(&cx.surroundings)?;
