@@ -331,12 +331,12 @@ impl Context {
         Ok(())
     }
 
-    /// Does an operation, here or on the server of the caller, for a part of the program that wants its
-    /// answer as it is. What a door is asked for comes through
+    /// Does an operation for a part of the program that wants its answer as it is, here or on the
+    /// server of the caller. What a door is asked for comes through
     /// [`Request::run`](crate::table::Request::run).
     pub fn perform<O: Operation>(&mut self, operation: &O) -> Result<O::Output, Error> {
         if let Some(remote) = &mut self.remote {
-            return Ok(remote.ask(operation, None)?.answer);
+            return remote.perform(operation);
         }
         self.begin(operation)?;
         let answer = operation.run(self);
@@ -431,8 +431,8 @@ impl Context {
     /// The project to use when none is named. Who may change only some has no other default.
     pub fn default_project(&self) -> Option<&str> {
         let wished = self.surroundings.wishes.project.as_deref();
-        let set = self.settings().project.as_deref();
-        wished.or(set.filter(|_| self.bound().is_empty()))
+        let ours = || self.settings().project.as_deref().filter(|_| self.bound().is_empty());
+        wished.or_else(ours)
     }
 
     /// The text of a file where the caller is; `-` is the standard input.

@@ -15,7 +15,7 @@ use windlass_hands::remote::{Line, Server};
 use windlass_ledger::Error;
 
 pub use answer::{Problem, Told};
-pub use call::{Call, refuse_version};
+pub use call::{Call, refuse_version, too_large};
 
 use crate::context::Context;
 use crate::operation::{Operation, Remotely};
@@ -36,9 +36,18 @@ impl Remote {
         Self { server, line: None }
     }
 
+    pub fn server(&self) -> &Server {
+        &self.server
+    }
+
     /// Its address.
     pub fn url(&self) -> String {
         self.server.address.to_string()
+    }
+
+    /// The same for a part of the program that wants the answer as it is.
+    pub(crate) fn perform<O: Operation>(&mut self, operation: &O) -> Result<O::Output, Error> {
+        Ok(self.ask(operation, None)?.answer)
     }
 
     /// Lets the server do an operation.
@@ -51,6 +60,11 @@ impl Remote {
         let sent = self.line().and_then(|line| line.send(&call.request()));
         let reply = sent.map_err(|lost| call.lost(&self.server, &lost))?;
         answer::Relayed::read(call.read(&self.server, reply)?)
+    }
+
+    fn wait_beyond(&mut self, seq: u64, patience: Duration) -> bool {
+        // Without a line there is nothing to wait for, and whoever asks is told why.
+        self.line.as_mut().is_none_or(|line| line.wait_beyond(seq, patience))
     }
 
     fn line(&mut self) -> Result<&Line, windlass_hands::remote::Lost> {
@@ -85,7 +99,10 @@ pub(crate) fn relay<O: Operation>(
 impl Context {
     /// Waits for an event after `seq`, but not longer than `patience`; whether it is worth looking.
     pub fn wait_beyond(&mut self, seq: u64, patience: Duration) -> Result<bool, Error> {
-        Ok(self.ledger()?.wait_beyond(seq, patience)?)
+        match &mut self.remote {
+            Some(remote) => Ok(remote.wait_beyond(seq, patience)),
+            None => Ok(self.ledger()?.wait_beyond(seq, patience)?),
+        }
     }
 }
 

@@ -24,6 +24,8 @@ pub struct Call {
 enum Key {
     /// It changes nothing, or is known by what it asks for; an op id that was given goes along.
     Needless(Option<OpId>),
+    /// Its answer is a secret, which is kept under no op id. One that was given is refused there.
+    Impossible(Option<OpId>),
     Given(OpId),
     /// Made for the way, and of no interest to the caller.
     Made(OpId),
@@ -32,7 +34,7 @@ enum Key {
 impl Key {
     fn op_id(&self) -> Option<&OpId> {
         match self {
-            Self::Needless(op_id) => op_id.as_ref(),
+            Self::Needless(op_id) | Self::Impossible(op_id) => op_id.as_ref(),
             Self::Given(op_id) | Self::Made(op_id) => Some(op_id),
         }
     }
@@ -42,10 +44,11 @@ impl Call {
     pub fn new(entry: &Entry, arguments: &Value, op_id: Option<OpId>) -> Result<Self, Error> {
         let body = arguments.to_string();
         if body.len() > LONGEST_BODY {
-            return Err(too_large(entry.name, body.len()).into());
+            return Err(too_large().into());
         }
         let is_known_by_itself = arguments.get("auto_op_id") == Some(&Value::Bool(true));
         let key = match op_id {
+            given if entry.secret_answer => Key::Impossible(given),
             given if entry.access == Access::Read || is_known_by_itself => Key::Needless(given),
             Some(op_id) => Key::Given(op_id),
             None => Key::Made(made()?),
@@ -59,7 +62,10 @@ impl Call {
             name: self.name,
             body: self.body.clone(),
             op_id: self.key.op_id().map(ToString::to_string),
-            again: Again::Always,
+            again: match self.key {
+                Key::Impossible(_) => Again::Unarrived,
+                Key::Needless(_) | Key::Given(_) | Key::Made(_) => Again::Always,
+            },
         }
     }
 
@@ -103,6 +109,8 @@ impl Call {
             (Key::Needless(_), true) => {
                 fault(message).hint("check that the server runs, then repeat the command")
             }
+            (Key::Impossible(_), true) => fault(format!("{message}; it may have been done"))
+                .hint("look before you repeat it: windlass key list"),
             (Key::Given(op_id) | Key::Made(op_id), true) => {
                 let hint = format!(
                     "repeat the very same command with its op id, which tells: windlass {words} … --op-id {op_id}"
@@ -120,12 +128,14 @@ fn made() -> Result<OpId, Error> {
     Ok(OpId::parse(&key)?)
 }
 
-fn too_large(name: &str, bytes: usize) -> Refusal {
-    let message = format!("{name} takes at most {LONGEST_BODY} bytes here, these are {bytes}");
-    Refusal::new(Code::TooLarge, message)
-        .hint("send less at once")
-        .detail("limit", LONGEST_BODY)
-        .detail("given", bytes)
+/// The refusal of a request that no server reads.
+pub fn too_large() -> Refusal {
+    Refusal::new(
+        Code::TooLarge,
+        format!("the body is longer than the {LONGEST_BODY} bytes that the server reads"),
+    )
+    .hint("send less at once")
+    .detail("limit_bytes", LONGEST_BODY)
 }
 
 /// Somebody answered, but no server of ours: a wrong address, or something on the way.

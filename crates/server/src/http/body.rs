@@ -10,7 +10,7 @@ use axum::response::Response;
 use http_body_util::Limited;
 use tokio::time::timeout;
 use windlass_domain::{Code, Refusal};
-use windlass_ops::remote::LONGEST_BODY;
+use windlass_ops::remote::{LONGEST_BODY, too_large};
 
 use super::Shared;
 use super::problem::Problem;
@@ -51,15 +51,6 @@ pub(crate) async fn bounded(request: Request, next: Next) -> Result<Response, Pr
 /// How long the body will be, if that is said.
 fn length(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
-}
-
-fn too_large() -> Refusal {
-    Refusal::new(
-        Code::TooLarge,
-        format!("the body is longer than the {LONGEST_BODY} bytes that the server reads"),
-    )
-    .hint("send less at once")
-    .detail("limit_bytes", LONGEST_BODY)
 }
 
 fn too_slow() -> Refusal {

@@ -56,11 +56,8 @@ impl Doorkeeper {
         if self.token == Some(digest) {
             return self.local(headers).map(Caller::Local);
         }
-        Ok(Caller::Key {
-            digest: Hash::from_bytes(digest),
-            fence: fence(headers)?,
-            wishes: wishes(headers)?,
-        })
+        let (digest, fence) = (Hash::from_bytes(digest), fence(headers)?);
+        Ok(Caller::Key { digest, fence, wishes: wishes(headers)? })
     }
 
     fn local(&self, headers: &HeaderMap) -> Result<Local, Refusal> {

@@ -29,9 +29,9 @@ pub(crate) async fn run(
     headers: HeaderMap,
     Sent(body): Sent,
 ) -> Result<Response, Problem> {
+    refuse_other_version(&headers)?;
     // What is no text names nothing.
     let name = name.map(|Path(name)| name).unwrap_or_default();
-    refuse_other_version(&headers)?;
     let entry = Entry::named(&name).ok_or_else(|| operation_not_found(&name))?;
     let arguments = arguments(&body)?;
     let op_id = op_id(&headers)?;
