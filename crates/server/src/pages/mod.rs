@@ -4,6 +4,8 @@
 mod act;
 mod assets;
 mod board;
+#[cfg(test)]
+mod contrast;
 mod form;
 mod help;
 pub(crate) mod layout;
