@@ -11,17 +11,18 @@ use windlass_bench::scale::Scale;
 use windlass_bench::seed::{Content, fill};
 use windlass_bench::story::Story;
 use windlass_bench::{
-    Failure, arrival, commands, decay, draining, following, growth, memory, race, rebuild, size,
+    Failure, arrival, commands, decay, draining, followers, following, growth, memory, race,
+    rebuild, serving, size,
 };
 use windlass_ledger::{Clock as _, Location, SystemClock};
 use windlass_testkit::{machine, with_causes};
 
 const USAGE: &str = "usage: windlass-bench [--quick | --full] [--postgres URL] [PART…]
 parts: commands decay growth postgres race size rebuild following arrival draining
-       following-postgres arrival-postgres draining-postgres; all by default";
+       following-postgres arrival-postgres draining-postgres serving serving-postgres followers; all by default";
 
 /// The parts, in the order of the table.
-const PARTS: [(&str, Part); 13] = [
+const PARTS: [(&str, Part); 16] = [
     ("commands", single_commands),
     ("decay", |place, asked| decay::measure(place, &asked.scale)),
     ("growth", growth_on_sqlite),
@@ -35,6 +36,9 @@ const PARTS: [(&str, Part); 13] = [
     ("arrival-postgres", arrival_on_postgres),
     ("draining", |place, asked| draining::on_sqlite(place, &asked.scale)),
     ("draining-postgres", draining_on_postgres),
+    ("serving", |place, asked| serving::on_sqlite(place, &asked.scale)),
+    ("serving-postgres", serving_on_postgres),
+    ("followers", |place, asked| followers::measure(place, &asked.scale)),
 ];
 
 /// Takes some of the figures.
@@ -159,6 +163,13 @@ fn draining_on_postgres(place: &Place, asked: &Asked) -> Result<Vec<Row>, Failur
         return Ok(Vec::new());
     };
     draining::on_postgres(place, &databases, &asked.scale)
+}
+
+fn serving_on_postgres(place: &Place, asked: &Asked) -> Result<Vec<Row>, Failure> {
+    let Some(databases) = databases(asked)? else {
+        return Ok(Vec::new());
+    };
+    serving::on_postgres(place, &databases, &asked.scale)
 }
 
 fn databases(asked: &Asked) -> Result<Option<Databases>, Failure> {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use windlass_ledger::Location;
+use windlass_testkit::server::Served;
 use windlass_testkit::{Home, Run, home, machine};
 
 use crate::Failure;
@@ -79,6 +80,11 @@ impl Place {
             Location::Sqlite(path) => run.db(path),
             Location::Postgres(url) => run.db(url),
         }
+    }
+
+    /// A server of a ledger.
+    pub fn serve(&self, ledger: &Location) -> Served {
+        Served::from_run(&self.home, &self.windlass(ledger, "serve --listen 127.0.0.1:0"))
     }
 
     /// `windlass --version`, which opens nothing.

@@ -29,6 +29,11 @@ pub struct Scale {
     pub imported: usize,
     /// Hooks in the outbox that is drained.
     pub hooks: usize,
+    /// Clients of one server, and the tasks that they do.
+    pub clients: usize,
+    pub served: usize,
+    /// Those who follow the events of a server.
+    pub followers: usize,
 }
 
 impl Scale {
@@ -48,6 +53,9 @@ impl Scale {
         rebuilt: 20_000,
         imported: 100_000,
         hooks: 10_000,
+        clients: 64,
+        served: 4_000,
+        followers: 1_000,
     };
 
     /// In twelve minutes.
@@ -66,6 +74,9 @@ impl Scale {
         rebuilt: 100_000,
         imported: 200_000,
         hooks: 10_000,
+        clients: 64,
+        served: 20_000,
+        followers: 1_000,
     };
 
     /// Enough to see that every figure can still be taken.
@@ -84,5 +95,8 @@ impl Scale {
         rebuilt: 50,
         imported: 50,
         hooks: 50,
+        clients: 4,
+        served: 20,
+        followers: 5,
     };
 }

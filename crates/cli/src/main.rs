@@ -7,13 +7,16 @@ mod columns;
 mod command;
 mod completions;
 mod demo;
+mod elsewhere;
 mod environment;
 mod follow;
 mod help;
 mod man;
+mod mcp;
 mod own;
 mod page;
 mod progress;
+mod question;
 mod report;
 mod serve;
 mod suggest;
@@ -93,6 +96,7 @@ fn run(
     let progress = Progress::on(terminal);
     cx.progress = progress.callback();
     cx.notices = Some(progress.notices());
+    cx.questions = question::on(terminal);
     let answer = request.run(&mut cx);
     progress.clear();
     match answer {

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use clap::{Arg, ArgAction, Command, value_parser};
-use windlass_domain::Exit;
+use windlass_domain::{Code, Exit, Refusal};
 use windlass_server::desk::Office;
 use windlass_server::serve::{self, Options};
 
@@ -38,6 +38,11 @@ fn arguments(command: Command) -> Command {
 
 fn run(call: Call<'_>) -> std::io::Result<Exit> {
     let Call { matches, flags, environment, terminal } = call;
+    if flags.server.is_some() {
+        let refusal = Refusal::new(Code::Usage, "a server serves a ledger, not another server")
+            .hint("leave --server out: windlass serve");
+        return report::error(terminal, refusal.into());
+    }
     let context = environment.context(flags);
     let folder = environment.token_folder();
     let (cx, tokens) = match context.and_then(|cx| Ok((cx, folder?))) {

@@ -89,11 +89,15 @@ codes! {
     ForeignOrigin "foreign_origin" NotAllowed;
     WorkplaceOnly "workplace_only" Refused;
     TooLarge "too_large" Refused;
+    TooSlow "too_slow" Refused;
     VersionMismatch "version_mismatch" Refused;
     RateLimited "rate_limited" Elsewhere;
     ServerBusy "server_busy" Elsewhere;
     ServerUnreachable "server_unreachable" Storage;
     AddressUnusable "address_unusable" Storage;
+    // Files of coding agents.
+    FileInvalid "file_invalid" Refused;
+    EntryExists "entry_exists" Refused;
     // Not found.
     TaskNotFound "task_not_found" NotFound;
     ProjectNotFound "project_not_found" NotFound;

@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use crate::chain::Hash;
 use crate::event::{Event, KeyCreated, KeyRevoked, KeyRotated};
 use crate::id::ALPHABET;
-use crate::near::near;
 use crate::task::Broken;
 use crate::{Code, KeyId, ProjectId, Refusal, Time, text};
 
@@ -138,19 +137,6 @@ impl Role {
         Self::ALL.into_iter().find(|role| role.as_str() == text)
     }
 
-    /// Reads a role that somebody typed.
-    pub fn parse(text: &str) -> Result<Self, Refusal> {
-        Self::from_text(text).ok_or_else(|| {
-            let known = Self::ALL.map(Self::as_str);
-            Refusal::new(Code::InvalidValue, format!("'{text}' is not a role of keys"))
-                .hint(format!("use one of {}", known.join(", ")))
-                .detail("field", "role")
-                .detail("given", text)
-                .detail("allowed", known)
-                .suggest(near(text, known))
-        })
-    }
-
     /// Whether the role allows it, before anybody asks whose key it is.
     pub const fn may(self, access: Access) -> bool {
         match (self, access) {
@@ -190,7 +176,7 @@ impl Secret {
 
     /// The part that may be shown.
     pub fn prefix(&self) -> String {
-        prefix_of(&self.0).to_owned()
+        prefix_of(&self.0).unwrap_or_default().to_owned()
     }
 
     /// What the ledger keeps of it.
@@ -210,9 +196,11 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// The part of a key that may be shown, of the whole key or of what somebody typed instead.
-pub fn prefix_of(text: &str) -> &str {
-    text.char_indices().nth(PREFIX_CHARS).map_or(text, |(end, _)| &text[..end])
+/// The part of a text that may be shown, if it is that of a key, or the beginning of one.
+pub fn prefix_of(text: &str) -> Option<&str> {
+    text.starts_with(MARK).then_some(())?;
+    let end = text.char_indices().nth(PREFIX_CHARS).map_or(text.len(), |(end, _)| end);
+    text.get(..end)
 }
 
 /// Bytes as characters of an alphabet that holds so many bits in each, without padding.

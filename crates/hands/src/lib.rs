@@ -3,6 +3,7 @@
 
 pub mod delivery;
 pub mod editor;
+pub mod files;
 pub mod process;
 mod reason;
 pub mod remote;

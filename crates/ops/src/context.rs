@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -19,7 +20,9 @@ use windlass_ledger::{
 use crate::exchange::in_words;
 use crate::once::{Once, Outcome, elsewhere};
 use crate::operation::{Access, Operation, Place};
+use crate::remote::Remote;
 use crate::settings::{Resolved, Settings};
+use crate::sheet::Sheet;
 use crate::table::arguments_of;
 use crate::view::usage;
 
@@ -37,6 +40,32 @@ pub struct Surroundings {
     /// `WINDLASS_FENCE`, which counts only for the task in `WINDLASS_TASK`.
     pub fence: Option<(String, u64)>,
     pub variables: Variables,
+    /// Where the caller is.
+    pub folder: Option<PathBuf>,
+    /// The program that runs, by its path.
+    pub program: Option<PathBuf>,
+    /// What a caller elsewhere has set where it is.
+    pub wishes: Wishes,
+    pub files: Files,
+}
+
+/// Settings of a caller elsewhere, for what its arguments do not say. They come before those of the
+/// place where the operation is done.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wishes {
+    pub project: Option<String>,
+    pub lease: Option<Span>,
+    pub auto_unpause: Option<bool>,
+}
+
+/// Whose files are within reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Files {
+    /// The caller's, which it may name.
+    #[default]
+    Callers,
+    /// Those of a server, which no caller may name.
+    Servers,
 }
 
 /// The environment of the caller, for hooks that name variables or start programs. It is looked into
@@ -110,6 +139,9 @@ pub struct Step {
 /// Hears sentences about what goes wrong and is tried again.
 pub type Notices = Arc<dyn Fn(&str) + Send + Sync>;
 
+/// Shows something to the person who called, and asks whether to go on.
+pub type Questions = Arc<dyn Fn(&Sheet, &str) -> bool + Send + Sync>;
+
 /// What an operation works with. The ledger is opened when it is first needed, so a request that
 /// is refused by its arguments alone touches nothing.
 pub struct Context {
@@ -122,8 +154,12 @@ pub struct Context {
     pub notices: Option<Notices>,
     /// The key that the caller showed. Without one it is the user of this machine.
     pub key: Option<Key>,
+    /// Where a door can ask a person something.
+    pub questions: Option<Questions>,
     /// The op id that the door brought for the next operation.
     pub op_id: Option<OpId>,
+    /// The server that has the ledger, where that is not here.
+    pub remote: Option<Remote>,
     once: Option<Once>,
     ledger: Option<Ledger>,
 }
@@ -141,8 +177,19 @@ impl std::fmt::Debug for Context {
 
 impl Context {
     pub fn new(workplace: Workplace, surroundings: Surroundings, settings: Resolved) -> Self {
-        let (progress, notices, key, op_id, once, ledger) = (None, None, None, None, None, None);
-        Self { workplace, surroundings, settings, progress, notices, key, op_id, once, ledger }
+        Self {
+            workplace,
+            surroundings,
+            settings,
+            progress: None,
+            notices: None,
+            questions: None,
+            key: None,
+            op_id: None,
+            remote: None,
+            once: None,
+            ledger: None,
+        }
     }
 
     /// Tells the door how far the work has come; cheap enough for every row.
@@ -157,6 +204,11 @@ impl Context {
         if let Some(notices) = &self.notices {
             notices(text);
         }
+    }
+
+    /// What a person answers who has seen the sheet; nothing when nobody can be asked.
+    pub fn confirm(&self, sheet: &Sheet, question: &str) -> Option<bool> {
+        self.questions.as_ref().map(|ask| ask(sheet, question))
     }
 
     fn settings(&self) -> &Settings {
@@ -209,12 +261,13 @@ impl Context {
         mut work: impl FnMut(&mut Transaction<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let key = self.key.clone();
-        let mut work = |tx: &mut Transaction<'_>| {
-            bind(tx, key.as_ref())?;
-            work(tx).or_else(|error| Err(with_way_back(tx, error)?))
-        };
+        let mut work =
+            |tx: &mut Transaction<'_>| work(tx).or_else(|error| Err(with_way_back(tx, error)?));
         let Some(mut once) = self.once.take() else {
-            return self.ledger()?.write(provenance, work);
+            return self.ledger()?.write(provenance, |tx| {
+                bind(tx, key.as_ref())?;
+                work(tx)
+            });
         };
         if once.has_ended() {
             return Err(Fault::bug("an operation under an op id is one transaction").into());
@@ -222,7 +275,10 @@ impl Context {
         let actor = &provenance.actor;
         let done = self
             .ledger()?
-            .write(provenance, |tx| once.execute(tx, actor, &mut work))
+            .write(provenance, |tx| {
+                bind(tx, key.as_ref())?;
+                once.execute(tx, actor, &mut work)
+            })
             .map_err(|error| elsewhere(error, &once));
         let (value, outcome) = done?;
         once.ended(outcome);
@@ -275,9 +331,13 @@ impl Context {
         Ok(())
     }
 
-    /// Does an operation for a part of the program that wants its answer as it is. What a door is asked
-    /// for comes through [`Request::run`](crate::table::Request::run).
+    /// Does an operation for a part of the program that wants its answer as it is, here or on the
+    /// server of the caller. What a door is asked for comes through
+    /// [`Request::run`](crate::table::Request::run).
     pub fn perform<O: Operation>(&mut self, operation: &O) -> Result<O::Output, Error> {
+        if let Some(remote) = &mut self.remote {
+            return remote.perform(operation);
+        }
         self.begin(operation)?;
         let answer = operation.run(self);
         self.end();
@@ -354,7 +414,7 @@ impl Context {
     pub fn lease(&self, given: Option<&str>) -> Result<Option<Span>, Refusal> {
         match given {
             Some(text) => Span::parse("lease", text).map(Some),
-            None => Ok(self.settings().claims_lease),
+            None => Ok(self.surroundings.wishes.lease.or(self.settings().claims_lease)),
         }
     }
 
@@ -364,16 +424,25 @@ impl Context {
 
     /// Whether pauses end by themselves where nobody says so.
     pub fn auto_unpause(&self) -> bool {
-        self.settings().workflows_auto_unpause
+        let wished = self.surroundings.wishes.auto_unpause;
+        wished.unwrap_or(self.settings().workflows_auto_unpause)
     }
 
     /// The project to use when none is named. Who may change only some has no other default.
     pub fn default_project(&self) -> Option<&str> {
-        self.settings().project.as_deref().filter(|_| self.bound().is_empty())
+        let wished = self.surroundings.wishes.project.as_deref();
+        let ours = || self.settings().project.as_deref().filter(|_| self.bound().is_empty());
+        wished.or_else(ours)
     }
 
     /// The text of a file where the caller is; `-` is the standard input.
     pub fn local_text(&mut self, path: &str) -> Result<String, Error> {
+        if self.surroundings.files == Files::Servers {
+            return Err(Refusal::new(Code::WorkplaceOnly, "a server opens no file for a caller")
+                .hint("send what the file says instead of its name")
+                .detail("file", path)
+                .into());
+        }
         let mut text = String::new();
         let read = match path {
             "-" => std::io::stdin().lock().read_to_string(&mut text),

@@ -5,6 +5,7 @@
 //! transaction of the ledger. [`table::TABLE`] lists them all.
 
 pub mod agent;
+pub mod agent_setup;
 pub mod board;
 pub mod border;
 pub mod caller;
@@ -19,11 +20,15 @@ pub mod exchange;
 pub mod explain;
 pub mod gc;
 pub mod health;
+mod holding;
 pub mod hook;
 pub mod import;
+pub mod key;
 pub mod once;
 pub mod operation;
+pub mod prime;
 pub mod project;
+pub mod remote;
 pub mod settings;
 pub mod setup;
 pub mod sheet;
@@ -32,6 +37,7 @@ pub mod stale;
 pub mod stats;
 pub mod table;
 pub mod task;
+pub mod timeline;
 pub mod view;
 pub mod why;
 pub mod workflow;

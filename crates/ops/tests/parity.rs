@@ -12,6 +12,7 @@ fn sample(name: &str) -> (&'static str, Value) {
     match name {
         "progress" => ("50", json!(50)),
         "status" => ("ready", json!("ready")),
+        "kind" => ("claude", json!("claude")),
         _ => ("sample", json!("sample")),
     }
 }

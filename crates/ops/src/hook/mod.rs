@@ -13,6 +13,6 @@ pub use again::{Discard, Discarded, Retried, Retry};
 pub use drain::{Drain, Drained};
 pub use list::{List, Listed, Which};
 pub use set::{Remove, Removed, Set};
-pub use show::{Show, Shown};
-pub use view::{DeliveryView, HookView, OutboxCounts};
+pub use show::{Message, Show, Shown};
+pub use view::{DeliveryView, HookView, OutboxCounts, Unknown};
 pub use worker::{Worked, Worker};

@@ -1,10 +1,15 @@
 //! The HTTP door.
 
+pub(crate) mod body;
 mod doorkeeper;
+mod explained;
+mod fields;
+mod openapi;
 mod ops;
 mod problem;
 mod query;
 mod request_id;
+mod rest;
 mod stream;
 
 use std::sync::Arc;
@@ -15,29 +20,30 @@ use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::{HeaderName, HeaderValue, StatusCode, Uri};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use windlass_domain::{Code, Refusal};
 
+pub(crate) use body::read;
 pub(crate) use doorkeeper::{Doorkeeper, Visitor};
-pub(crate) use ops::{answer, operation_not_found, unread};
+pub(crate) use ops::{answer, operation_not_found};
 pub(crate) use problem::{Problem, status};
 
 use crate::desk::Desk;
 use crate::live::Live;
+use crate::mcp::http::{Mcp, enter};
 use crate::pages;
 
-/// Longest body that is read.
-const BODY_BYTES: usize = 1024 * 1024;
 /// How long a request may take until its answer begins.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-const VERSION: HeaderName = HeaderName::from_static("windlass-version");
+pub(crate) const VERSION: HeaderName = HeaderName::from_static("windlass-version");
 
 /// Everything the handlers share.
 pub(crate) struct House {
     pub(crate) desk: Desk,
     pub(crate) live: Live,
     pub(crate) doorkeeper: Doorkeeper,
+    pub(crate) mcp: Mcp,
 }
 
 impl std::fmt::Debug for House {
@@ -52,12 +58,17 @@ pub(crate) type Shared = Arc<House>;
 pub(crate) fn router(house: Shared) -> Router {
     Router::new()
         .route("/healthz", get(|| async { "ok\n" }))
+        .route("/openapi.json", get(openapi::show))
+        .route("/errors/{code}", get(explained::show))
         .route("/v1/ops/{name}", post(ops::run))
         .route("/v1/events/stream", get(stream::events))
+        .merge(rest::routes())
+        .route("/mcp", any(enter))
         .merge(pages::router())
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)
-        .layer(DefaultBodyLimit::max(BODY_BYTES))
+        .layer(DefaultBodyLimit::disable())
+        .layer(middleware::from_fn(body::bounded))
         .layer(middleware::from_fn(in_time))
         .layer(middleware::from_fn_with_state(Arc::clone(&house), doorkeeper::at_the_door))
         .layer(middleware::from_fn(request_id::identify))

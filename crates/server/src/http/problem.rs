@@ -59,6 +59,7 @@ pub(crate) fn status(code: Code) -> StatusCode {
             StatusCode::UNPROCESSABLE_ENTITY
         }
         Code::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        Code::TooSlow => StatusCode::REQUEST_TIMEOUT,
         Code::RateLimited => StatusCode::TOO_MANY_REQUESTS,
         Code::ServerBusy => StatusCode::SERVICE_UNAVAILABLE,
         other => match other.exit() {

@@ -1,11 +1,9 @@
 //! A form as a browser sends it: names with values, in their order, some of them repeated.
 
-use axum::body::Bytes;
-use axum::extract::rejection::BytesRejection;
 use axum::extract::{FromRequest, Request};
 
 use super::trouble::Trouble;
-use crate::http::unread;
+use crate::http::body;
 
 /// The fields of a form.
 #[derive(Debug, Clone, Default)]
@@ -40,9 +38,8 @@ impl Form {
 impl<S: Send + Sync> FromRequest<S> for Form {
     type Rejection = Trouble;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Trouble> {
-        let body: Result<Bytes, BytesRejection> = Bytes::from_request(request, state).await;
-        let body = body.map_err(unread)?;
+    async fn from_request(request: Request, _: &S) -> Result<Self, Trouble> {
+        let body = body::read(request).await?;
         Ok(Self::parse(&String::from_utf8_lossy(&body)))
     }
 }

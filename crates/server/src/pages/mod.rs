@@ -2,19 +2,27 @@
 //! read without scripts.
 
 mod act;
+mod agents;
+mod api;
 mod assets;
 mod board;
 #[cfg(test)]
 mod contrast;
 mod form;
+mod graph;
 mod help;
 pub(crate) mod layout;
 pub(crate) mod look;
 pub(crate) mod markdown;
+mod outbox;
+mod search;
 mod sign_in;
+mod stats;
 mod task;
 mod task_actions;
+mod timeline;
 pub(crate) mod trouble;
+mod window;
 
 use axum::Router;
 use axum::extract::{FromRequestParts, Request};
@@ -49,6 +57,13 @@ pub(crate) fn router() -> Router<Shared> {
         .route("/", get(board::page))
         .route("/tasks/{id}", get(task::page))
         .route("/do/{operation}", post(act::act))
+        .route("/graph", get(graph::page))
+        .route("/timeline", get(timeline::page))
+        .route("/agents", get(agents::page))
+        .route("/outbox", get(outbox::page))
+        .route("/stats", get(stats::page))
+        .route("/search", get(search::page))
+        .route("/api", get(api::page))
         .route("/help", get(help::page))
         .route("/enter", get(sign_in::enter).post(sign_in::enter_with))
         .route("/enter/as", post(sign_in::act_as))

@@ -1,0 +1,248 @@
+//! How many transitions a server records in a second for many clients, beside bare inserts of the
+//! same rows that share commits as well as theirs can.
+//!
+//! Clients and server share the machine; the inserts have it alone.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::sync::Barrier;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rusqlite::types::Value as Cell;
+use rusqlite::{Connection, params_from_iter};
+use serde_json::{Value, json};
+use windlass_ledger::{Ledger, Location, Options};
+
+use crate::Failure;
+use crate::databases::Databases;
+use crate::programs::Place;
+use crate::report::{Judged, Row, quotient, seconds};
+use crate::scale::Scale;
+use crate::seed::{Content, fill};
+use crate::story::Story;
+
+/// Percent of the rate of bare inserts.
+const LEAST: f64 = 50.0;
+/// Rows in one commit of the bare inserts: as if every client had waited.
+const SHARED: usize = 64;
+/// Claimed, a checkpoint saved, completed.
+const TRANSITIONS: usize = 3;
+
+pub fn on_sqlite(place: &Place, scale: &Scale) -> Result<Vec<Row>, Failure> {
+    let path = place.file("served");
+    let filled = fill(Location::Sqlite(path.clone()), Content::of(Story::Ready, scale.served))?;
+    let before = head(&filled.location)?;
+    let (time, batch) = work(place, &filled.location, scale)?;
+    let bare = bare_inserts(&path, &place.file("bare"), before)?;
+    let (served, inserted) = (rate(scale.served, time), rate(scale.served, bare));
+    Ok(vec![row("SQLite", scale, time, &batch, Some((bare, inserted)), served)])
+}
+
+pub fn on_postgres(
+    place: &Place,
+    databases: &Databases,
+    scale: &Scale,
+) -> Result<Vec<Row>, Failure> {
+    let database = databases.make()?;
+    let location = Location::Postgres(database.url().to_owned());
+    Ledger::migrate(&location, Options::default())?;
+    let scale = &Scale { served: scale.served / 4, ..*scale };
+    let filled = fill(location, Content::of(Story::Ready, scale.served))?;
+    let (time, batch) = work(place, &filled.location, scale)?;
+    let served = rate(scale.served, time);
+    Ok(vec![row("PostgreSQL", scale, time, &batch, None, served)])
+}
+
+fn row(
+    database: &str,
+    scale: &Scale,
+    time: Duration,
+    batch: &str,
+    bare: Option<(Duration, f64)>,
+    served: f64,
+) -> Row {
+    let clients = scale.clients;
+    let (beside, judged) = match bare {
+        Some((time, inserted)) => (
+            format!("bare inserts, {SHARED} a commit: {}, {inserted:.0} a second", seconds(time)),
+            Judged::at_least(100.0 * served / inserted, " %", LEAST),
+        ),
+        None => ("told alone".to_owned(), Judged::told(served, " a second")),
+    };
+    Row::new(
+        format!("transitions through one server, {clients} clients, {database}"),
+        format!("{}, {served:.0} a second, {batch}", seconds(time)),
+        beside,
+        judged,
+    )
+}
+
+fn rate(tasks: usize, time: Duration) -> f64 {
+    quotient((tasks * TRANSITIONS) as u64, 1) / time.as_secs_f64()
+}
+
+fn head(location: &Location) -> Result<u64, Failure> {
+    let mut ledger = Ledger::open(location, Options::default())?;
+    Ok(ledger.read(|snapshot| Ok(snapshot.head()?.seq))?)
+}
+
+/// Lets all clients work until the queue is empty.
+fn work(place: &Place, location: &Location, scale: &Scale) -> Result<(Duration, String), Failure> {
+    let served = place.serve(location);
+    let (address, token) = (served.address(), served.token());
+    let start = Barrier::new(scale.clients + 1);
+    let time = thread::scope(|scope| {
+        let clients: Vec<_> = (0..scale.clients)
+            .map(|number| {
+                let (start, token) = (&start, token.as_str());
+                scope.spawn(move || Client::connect(address, token, number)?.work(start))
+            })
+            .collect();
+        start.wait();
+        let began = Instant::now();
+        let mut done = 0;
+        for client in clients {
+            done += client.join().map_err(|_| "a client ended early")??;
+        }
+        let time = began.elapsed();
+        match done == scale.served {
+            true => Ok(time),
+            false => Err(Failure::from(format!("{done} of {} tasks were done", scale.served))),
+        }
+    })?;
+    Ok((time, batches(&served.get("/metrics").text())))
+}
+
+/// How many commands shared a commit on average, by the server's own count.
+fn batches(metrics: &str) -> String {
+    let value = |name: &str| {
+        let line = metrics.lines().find_map(|line| line.strip_prefix(name));
+        line.and_then(|value| value.trim().parse::<f64>().ok())
+    };
+    match (value("windlass_writer_batch_size_sum "), value("windlass_writer_batch_size_count ")) {
+        (Some(sum), Some(count)) if count > 0.0 => {
+            format!("{:.0} commands a commit", sum / count)
+        }
+        _ => "batches not told".to_owned(),
+    }
+}
+
+/// One connection, kept open.
+struct Client<'a> {
+    stream: BufReader<TcpStream>,
+    address: SocketAddr,
+    token: &'a str,
+    agent: String,
+}
+
+impl<'a> Client<'a> {
+    fn connect(address: SocketAddr, token: &'a str, number: usize) -> Result<Self, Failure> {
+        let stream = TcpStream::connect(address)?;
+        stream.set_nodelay(true)?;
+        let agent = format!("client-{number}");
+        Ok(Self { stream: BufReader::new(stream), address, token, agent })
+    }
+
+    /// Claims, saves a checkpoint and completes, until nothing is left; says how many.
+    fn work(&mut self, start: &Barrier) -> Result<usize, Failure> {
+        start.wait();
+        let agent = self.agent.clone();
+        let mut done = 0;
+        loop {
+            let claimed = self.op("task.claim", &json!({ "next": true, "agent": agent }))?;
+            let Some(task) = claimed.pointer("/task/task_id").and_then(Value::as_str) else {
+                return Ok(done);
+            };
+            let fence = claimed.pointer("/task/fence");
+            let saved = json!({ "task": task, "name": "half", "agent": agent, "fence": fence });
+            self.op("task.checkpoint", &saved)?;
+            let finished = json!({ "task": task, "agent": agent, "fence": fence });
+            self.op("task.complete", &finished)?;
+            done += 1;
+        }
+    }
+
+    fn op(&mut self, name: &str, arguments: &Value) -> Result<Value, Failure> {
+        let body = arguments.to_string();
+        let request = format!(
+            "POST /v1/ops/{name} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\
+             Content-Length: {}\r\n\r\n{body}",
+            self.address,
+            self.token,
+            body.len()
+        );
+        self.stream.get_mut().write_all(request.as_bytes())?;
+        let (mut length, mut line) = (0, String::new());
+        let mut status = String::new();
+        loop {
+            line.clear();
+            self.stream.read_line(&mut line)?;
+            match line.trim_end() {
+                "" => break,
+                head if status.is_empty() => head.clone_into(&mut status),
+                header => {
+                    if let Some(value) = header.strip_prefix("content-length: ") {
+                        length = value.parse()?;
+                    }
+                }
+            }
+        }
+        let mut body = vec![0; length];
+        self.stream.read_exact(&mut body)?;
+        match status.split_whitespace().nth(1) {
+            Some("200") => Ok(serde_json::from_slice(&body)?),
+            _ => Err(format!("{name}: {status}: {}", String::from_utf8_lossy(&body)).into()),
+        }
+    }
+}
+
+/// The time to insert, for each event after `before`, its row and that of its task into an empty
+/// file of the same schema, with prepared statements and shared durable commits.
+fn bare_inserts(ledger: &Path, empty: &Path, before: u64) -> Result<Duration, Failure> {
+    let from = Connection::open(ledger)?;
+    let into = Connection::open(empty)?;
+    into.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")?;
+    let schema = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND type IN ('table', 'index') \
+         AND tbl_name IN ('events', 'tasks') ORDER BY rowid";
+    for text in rows(&from, schema, 0)? {
+        if let Some(Cell::Text(text)) = text.first() {
+            into.execute_batch(text)?;
+        }
+    }
+    let events = rows(&from, "SELECT * FROM events WHERE seq > ?1 ORDER BY seq", before)?;
+    let tasks = "SELECT tasks.* FROM events JOIN tasks ON tasks.id = events.stream \
+         WHERE events.seq > ?1 ORDER BY events.seq";
+    let tasks = rows(&from, tasks, before)?;
+    let (event, task) = (insert("events", &events), insert("tasks", &tasks));
+    let start = Instant::now();
+    for (events, tasks) in events.chunks(SHARED).zip(tasks.chunks(SHARED)) {
+        into.execute_batch("BEGIN IMMEDIATE")?;
+        for (one, other) in events.iter().zip(tasks) {
+            into.prepare_cached(&event)?.execute(params_from_iter(one))?;
+            into.prepare_cached(&task)?.execute(params_from_iter(other))?;
+        }
+        into.execute_batch("COMMIT")?;
+    }
+    Ok(start.elapsed())
+}
+
+/// A task's row takes the place of the one before, as it does in a transition.
+fn insert(table: &str, rows: &[Vec<Cell>]) -> String {
+    let columns = rows.first().map_or(0, Vec::len);
+    format!("INSERT OR REPLACE INTO {table} VALUES ({})", vec!["?"; columns].join(", "))
+}
+
+fn rows(from: &Connection, text: &str, after: u64) -> Result<Vec<Vec<Cell>>, Failure> {
+    let mut statement = from.prepare(text)?;
+    let columns = statement.column_count();
+    let bound: Vec<i64> = match statement.parameter_count() {
+        0 => Vec::new(),
+        _ => vec![i64::try_from(after)?],
+    };
+    let found = statement.query_map(params_from_iter(bound), |row| {
+        (0..columns).map(|column| row.get(column)).collect::<Result<Vec<Cell>, _>>()
+    })?;
+    Ok(found.collect::<Result<_, _>>()?)
+}
