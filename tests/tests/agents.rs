@@ -362,7 +362,8 @@ fn status_shows_who_is_at_work_the_longest_first_and_then_the_idle() {
         let wanted = ["activeDurationMs", "agent", "isActive", "lastActivity", "tasks"];
         assert_eq!(keys(zoe), wanted);
         let held = &zoe["tasks"][0];
-        let wanted = "claimedAt,fence,leaseExpired,leaseUntil,progress,project,taskId,title";
+        let wanted =
+            "activeAt,claimedAt,fence,leaseExpired,leaseUntil,progress,project,taskId,title";
         assert_eq!(keys(held).join(","), wanted);
         assert_eq!((&held["progress"], &held["leaseExpired"]), (&json!(40), &json!(true)));
         assert_eq!(zoe["tasks"][1]["leaseExpired"], false);

@@ -12,6 +12,7 @@ mod environment;
 mod follow;
 mod help;
 mod man;
+mod mcp;
 mod own;
 mod page;
 mod progress;

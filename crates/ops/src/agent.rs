@@ -75,6 +75,9 @@ pub struct HeldTask {
     pub fence: u64,
     #[schemars(with = "Option<String>")]
     pub claimed_at: Option<Time>,
+    /// When its holder last gave a sign of life on it.
+    #[schemars(with = "Option<String>")]
+    pub active_at: Option<Time>,
     pub progress: Option<u8>,
     #[schemars(with = "Option<String>")]
     pub lease_until: Option<Time>,
@@ -160,6 +163,7 @@ impl AgentStatus {
                 project: names.of(snapshot, task.project)?,
                 fence: task.fence,
                 claimed_at: task.claimed_at,
+                active_at: task.active_at,
                 progress: task.progress,
                 lease_until: task.lease_until,
                 lease_expired: task.lease_ran_out(now),

@@ -207,7 +207,7 @@ impl Context {
     }
 
     /// What a person answers who has seen the sheet; nothing when nobody can be asked.
-    pub fn ask(&self, sheet: &Sheet, question: &str) -> Option<bool> {
+    pub fn confirm(&self, sheet: &Sheet, question: &str) -> Option<bool> {
         self.questions.as_ref().map(|ask| ask(sheet, question))
     }
 

@@ -26,6 +26,7 @@ pub mod import;
 pub mod key;
 pub mod once;
 pub mod operation;
+pub mod prime;
 pub mod project;
 pub mod remote;
 pub mod settings;

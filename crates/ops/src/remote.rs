@@ -36,6 +36,10 @@ impl Remote {
         Self { server, line: None }
     }
 
+    pub fn server(&self) -> &Server {
+        &self.server
+    }
+
     /// Its address.
     pub fn url(&self) -> String {
         self.server.address.to_string()
@@ -47,7 +51,7 @@ impl Remote {
     }
 
     /// Lets the server do an operation.
-    fn ask<O: Operation>(
+    pub(crate) fn ask<O: Operation>(
         &mut self,
         operation: &O,
         op_id: Option<OpId>,

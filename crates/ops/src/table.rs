@@ -14,7 +14,7 @@ use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{
     agent, agent_setup, board, db, dep, events, exchange, explain, gc, health, hook, import, key,
-    project, setup, show_settings, stats, task, timeline, why, workflow,
+    prime, project, setup, show_settings, stats, task, timeline, why, workflow,
 };
 
 /// Every operation, in the order people meet them.
@@ -76,6 +76,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<key::Rotate>(),
     Entry::of::<key::Revoke>(),
     Entry::of::<key::Refusals>(),
+    Entry::of::<prime::Prime>(),
     Entry::of::<why::Why>(),
     Entry::of::<stats::Stats>(),
     Entry::of::<timeline::Timeline>(),

@@ -15,7 +15,7 @@ use windlass_ops::table::{Answer, Entry};
 use crate::caller::Caller;
 pub use crate::office::Office;
 use crate::readers::Readers;
-use crate::writer::{Job, Writer};
+use crate::writer::{Job, Note, Writer};
 
 /// A request for an operation.
 #[derive(Debug, Clone)]
@@ -83,16 +83,24 @@ impl Desk {
             return Err(workplace_only(entry.name).into());
         }
         let request = entry.from_json(arguments)?;
+        let writer = self.writer()?;
+        let asker = caller.clone();
         let answer = match entry.access {
             Access::Read => {
                 let look = move |cx: &mut _| request.run(cx);
-                self.0.readers.look(caller, look).await?
+                self.0.readers.look(caller, look).await
             }
             Access::Write | Access::Approve | Access::Admin => {
-                self.writer()?.write(Job { request, caller, op_id }).await?
+                writer.write(Job { request, caller, op_id }).await
             }
         };
-        Ok(Reply(answer))
+        if let (Err(Error::Refused(refusal)), Caller::Key { digest, .. }) = (&answer, asker)
+            && refusal.code.exit() == Exit::NotAllowed
+        {
+            let (code, message) = (refusal.code, refusal.message.clone());
+            writer.note(Note { digest, operation: entry.name, code, message });
+        }
+        answer.map(Reply)
     }
 
     /// Asks for something that changes nothing.

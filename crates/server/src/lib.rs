@@ -7,6 +7,7 @@ pub mod caller;
 pub mod desk;
 mod http;
 mod live;
+pub mod mcp;
 mod office;
 mod pages;
 mod readers;

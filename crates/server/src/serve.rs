@@ -19,6 +19,7 @@ use windlass_ledger::Fault;
 use crate::desk::{Desk, Office};
 use crate::http::{Doorkeeper, House, router};
 use crate::live::Live;
+use crate::mcp::http::Mcp;
 use crate::token::Token;
 
 /// How long a caller may take to send the head of a request.
@@ -63,10 +64,11 @@ async fn serve(options: Options, ready: impl FnOnce(SocketAddr)) -> Result<(), F
     let desk = Desk::open(office.clone())?;
     let stop = CancellationToken::new();
     let live = Live::start(&office, desk.clone(), stop.clone())?;
+    let mcp = Mcp::new(desk.clone(), office, stop.clone());
     let digest = token.as_ref().map(|token| Sha256::digest(token.text().as_bytes()).into());
     let doorkeeper = Doorkeeper { token: digest, user, names, port: address.port() };
-    let service =
-        TowerToHyperService::new(router(Arc::new(House { desk: desk.clone(), live, doorkeeper })));
+    let house = House { desk: desk.clone(), live, doorkeeper, mcp };
+    let service = TowerToHyperService::new(router(Arc::new(house)));
     ready(address);
 
     let graceful = GracefulShutdown::new();

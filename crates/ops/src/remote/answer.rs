@@ -85,9 +85,9 @@ impl Told {
 }
 
 /// An answer of a server with what it means.
-pub(super) struct Relayed<T> {
+pub(crate) struct Relayed<T> {
     told: Told,
-    pub(super) answer: T,
+    pub(crate) answer: T,
 }
 
 impl<T: Output> Relayed<T> {

@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use http_body_util::Limited;
+use tokio::time::timeout;
 use windlass_domain::{Code, Refusal};
 use windlass_ops::remote::{LONGEST_BODY, too_large};
 
@@ -23,15 +24,19 @@ pub(crate) struct Sent(pub(crate) Bytes);
 impl FromRequest<Shared> for Sent {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, house: &Shared) -> Result<Self, Problem> {
-        let arriving = Bytes::from_request(request, house);
-        let arrived = tokio::time::timeout(PATIENCE, arriving).await.map_err(|_| too_slow())?;
-        let body = arrived.map_err(|rejection| match rejection.status() {
-            StatusCode::PAYLOAD_TOO_LARGE => too_large(),
-            _ => cut_off(),
-        })?;
-        Ok(Self(body))
+    async fn from_request(request: Request, _: &Shared) -> Result<Self, Problem> {
+        Ok(Self(read(request).await?))
     }
+}
+
+/// Waits for the body of a request.
+pub(crate) async fn read(request: Request) -> Result<Bytes, Refusal> {
+    let arriving = Bytes::from_request(request, &());
+    let arrived = timeout(PATIENCE, arriving).await.map_err(|_| too_slow())?;
+    arrived.map_err(|rejection| match rejection.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => too_large(),
+        _ => cut_off(),
+    })
 }
 
 /// Refuses a body that says it is too long, before any of it is read, and stops reading one that

@@ -1,8 +1,9 @@
 //! The HTTP door.
 
-mod body;
+pub(crate) mod body;
 mod doorkeeper;
 mod explained;
+mod fields;
 mod openapi;
 mod ops;
 mod problem;
@@ -19,15 +20,17 @@ use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::{HeaderName, HeaderValue, StatusCode, Uri};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use windlass_domain::{Code, Refusal};
 
-pub(crate) use body::Sent;
+pub(crate) use body::read;
 pub(crate) use doorkeeper::{Doorkeeper, Visitor};
+pub(crate) use ops::{answer, operation_not_found};
 pub(crate) use problem::{Problem, status};
 
 use crate::desk::Desk;
 use crate::live::Live;
+use crate::mcp::http::{Mcp, enter};
 use crate::pages;
 
 /// How long a request may take until its answer begins.
@@ -40,6 +43,7 @@ pub(crate) struct House {
     pub(crate) desk: Desk,
     pub(crate) live: Live,
     pub(crate) doorkeeper: Doorkeeper,
+    pub(crate) mcp: Mcp,
 }
 
 impl std::fmt::Debug for House {
@@ -58,8 +62,9 @@ pub(crate) fn router(house: Shared) -> Router {
         .route("/errors/{code}", get(explained::show))
         .route("/v1/ops/{name}", post(ops::run))
         .route("/v1/events/stream", get(stream::events))
-        .merge(pages::router())
         .merge(rest::routes())
+        .route("/mcp", any(enter))
+        .merge(pages::router())
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::disable())

@@ -49,7 +49,7 @@ pub(crate) fn answer(reply: &Reply) -> Result<Response, Problem> {
     Ok((headers, json).into_response())
 }
 
-fn operation_not_found(name: &str) -> Refusal {
+pub(crate) fn operation_not_found(name: &str) -> Refusal {
     Refusal::new(Code::OperationNotFound, format!("there is no operation '{name}'"))
         .hint("the names are in /openapi.json and in the reference")
         .suggest(near(name, TABLE.iter().map(|entry| entry.name)))

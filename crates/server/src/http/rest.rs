@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{Path, Query, State};
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 use axum::routing::get;
 use serde_json::Value;
@@ -13,9 +13,10 @@ use windlass_ops::table::Entry;
 
 use super::Shared;
 use super::doorkeeper::Visitor;
+use super::fields::Fields;
 use super::ops::answer;
 use super::problem::Problem;
-use super::query::Fields;
+use super::query;
 use crate::desk::Call;
 
 /// An address under which something can be read.
@@ -80,25 +81,23 @@ pub(crate) fn routes() -> Router<Shared> {
     })
 }
 
-/// Names with values, some of them repeated.
-pub(crate) type Pairs = Vec<(String, String)>;
-type Asked = (Visitor, Result<Path<Pairs>, PathRejection>, Result<Query<Pairs>, QueryRejection>);
+type Asked = (Visitor, Result<Path<Vec<(String, String)>>, PathRejection>, RawQuery);
 
 async fn look(
     entry: &'static Entry,
     fields: Arc<Fields>,
     State(house): State<Shared>,
-    (Visitor(caller), path, query): Asked,
+    (Visitor(caller), path, RawQuery(query)): Asked,
 ) -> Result<Response, Problem> {
-    let Path(path) = path.map_err(|_| unreadable("path"))?;
-    let Query(query) = query.map_err(|_| unreadable("query"))?;
+    let Path(path) = path.map_err(|_| unreadable())?;
+    let query = query::pairs(query.as_deref().unwrap_or_default());
     let arguments = Value::Object(fields.arguments(path.into_iter().chain(query))?);
     let reply = house.desk.run(Call { entry, arguments, caller, op_id: None }).await?;
     answer(&reply)
 }
 
-pub(crate) fn unreadable(what: &str) -> Refusal {
-    Refusal::new(Code::Usage, format!("the {what} of the address is not text"))
+fn unreadable() -> Refusal {
+    Refusal::new(Code::Usage, "the path is not text")
         .hint("write what is not ASCII as UTF-8 in percent encoding")
 }
 

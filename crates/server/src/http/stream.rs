@@ -1,8 +1,7 @@
 //! `GET /v1/events/stream`: the events themselves, as they happen.
 
 use axum::body::Body;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt as _;
@@ -14,7 +13,7 @@ use windlass_ops::events::Asked;
 use super::Shared;
 use super::doorkeeper::Visitor;
 use super::problem::Problem;
-use super::rest::{Pairs, unreadable};
+use super::query;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 const PARAMETERS: [&str; 4] = ["after", "project", "task", "kind"];
@@ -25,11 +24,10 @@ const MOST: usize = 10_000;
 pub(crate) async fn events(
     State(house): State<Shared>,
     Visitor(caller): Visitor,
-    query: Result<Query<Pairs>, QueryRejection>,
+    RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let Query(query) = query.map_err(|_| unreadable("query"))?;
-    let (asked, after) = asked(query)?;
+    let (asked, after) = asked(query.as_deref().unwrap_or_default())?;
     // A browser that connects again says how far it came, whatever the address said at first.
     let after = match headers.get(LAST_EVENT_ID) {
         Some(given) => Some(seq("Last-Event-ID", &String::from_utf8_lossy(given.as_bytes()))?),
@@ -58,9 +56,9 @@ pub(crate) async fn events(
     Ok((headers, Body::from_stream(stream)).into_response())
 }
 
-fn asked(query: Pairs) -> Result<(Asked, Option<u64>), Refusal> {
+fn asked(query: &str) -> Result<(Asked, Option<u64>), Refusal> {
     let (mut asked, mut after) = (Asked::default(), None);
-    for (name, value) in query {
+    for (name, value) in query::pairs(query) {
         match name.as_str() {
             "after" => after = Some(seq("after", &value)?),
             "project" => asked.project = Some(value),

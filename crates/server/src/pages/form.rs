@@ -3,7 +3,7 @@
 use axum::extract::{FromRequest, Request};
 
 use super::trouble::Trouble;
-use crate::http::{Sent, Shared};
+use crate::http::body;
 
 /// The fields of a form.
 #[derive(Debug, Clone, Default)]
@@ -13,6 +13,12 @@ impl Form {
     /// The first value under a name.
     pub(crate) fn first(&self, name: &str) -> Option<&str> {
         self.0.iter().find_map(|(given, value)| (given == name).then_some(value.as_str()))
+    }
+
+    /// Every value under a name.
+    pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let named = self.0.iter().filter(move |(given, _)| given == name);
+        named.map(|(_, value)| value.as_str())
     }
 
     /// Reads `a=1&b=two+words`.
@@ -29,11 +35,11 @@ impl Form {
     }
 }
 
-impl FromRequest<Shared> for Form {
+impl<S: Send + Sync> FromRequest<S> for Form {
     type Rejection = Trouble;
 
-    async fn from_request(request: Request, house: &Shared) -> Result<Self, Trouble> {
-        let Sent(body) = Sent::from_request(request, house).await?;
+    async fn from_request(request: Request, _: &S) -> Result<Self, Trouble> {
+        let body = body::read(request).await?;
         Ok(Self::parse(&String::from_utf8_lossy(&body)))
     }
 }
