@@ -31,10 +31,12 @@ pub(crate) struct Job {
 
 type Done = Result<Box<dyn Answer>, Error>;
 
-/// A command with the place where its answer is awaited.
-struct Waiting {
-    job: Job,
-    answer: oneshot::Sender<Done>,
+/// What waits for the thread.
+enum Waiting {
+    /// A command with the place where its answer is awaited.
+    Command { job: Job, answer: oneshot::Sender<Done> },
+    /// Somebody who wants to know whether the thread is there.
+    Knock(oneshot::Sender<()>),
 }
 
 /// The way to the thread.
@@ -56,9 +58,17 @@ impl Writer {
 
     pub(crate) async fn write(&self, job: Job) -> Done {
         let (answer, answered) = oneshot::channel();
-        self.jobs.try_send(Waiting { job, answer }).map_err(|_| busy())?;
+        self.jobs.try_send(Waiting::Command { job, answer }).map_err(|_| busy())?;
         let answered = answered.await;
         answered.map_err(|source| Fault::bug("the writer ended early").because(source))?
+    }
+
+    /// Returns when everything that waited before is done.
+    pub(crate) async fn knock(&self) -> Result<(), Error> {
+        let (heard, answered) = oneshot::channel();
+        self.jobs.try_send(Waiting::Knock(heard)).map_err(|_| busy())?;
+        let answered = answered.await;
+        Ok(answered.map_err(|source| Fault::bug("the writer ended early").because(source))?)
     }
 }
 
@@ -70,20 +80,35 @@ fn busy() -> Refusal {
 fn work(cx: &mut Context, mut waiting: mpsc::Receiver<Waiting>, counted: &dyn Fn(usize)) {
     let mut batch = Vec::new();
     while waiting.blocking_recv_many(&mut batch, LARGEST) > 0 {
-        counted(batch.len());
-        let (jobs, answers): (Vec<_>, Vec<_>) =
-            batch.drain(..).map(|Waiting { job, answer }| (job, answer)).unzip();
+        let (mut jobs, mut answers, mut knocks) = (Vec::new(), Vec::new(), Vec::new());
+        for waiting in batch.drain(..) {
+            match waiting {
+                Waiting::Command { job, answer } => {
+                    jobs.push(job);
+                    answers.push(answer);
+                }
+                Waiting::Knock(heard) => knocks.push(heard),
+            }
+        }
+        if !jobs.is_empty() {
+            counted(jobs.len());
+        }
         for (answer, done) in answers.into_iter().zip(together(cx, &jobs)) {
             // Whoever asked may be gone; what was done stays done.
             let _heard = answer.send(done);
+        }
+        for heard in knocks {
+            let _heard = heard.send(());
         }
     }
 }
 
 /// Does all of them in one transaction.
 fn together(cx: &mut Context, jobs: &[Job]) -> Vec<Done> {
-    if let [job] = jobs {
-        return vec![run(cx, job)];
+    match jobs {
+        [] => return Vec::new(),
+        [job] => return vec![run(cx, job)],
+        _ => {}
     }
     for _attempt in 0..ATTEMPTS {
         if let Err(fault) = cx.ledger().and_then(|ledger| ledger.begin_group()) {
