@@ -72,7 +72,8 @@ fn no_page_takes_what_is_written_in_any_field_for_more_than_text() {
     let mut said = BTreeSet::new();
     for (number, payload) in PAYLOADS.iter().enumerate() {
         let project = format!("p{number}");
-        let furnished = furnish(&scene, &project, &move |field| format!("{payload} {}", mark(field)));
+        let furnished =
+            furnish(&scene, &project, &move |field| format!("{payload} {}", mark(field)));
         for path in paths(&furnished.task, &project) {
             scene.go(&page, &path);
             // What is folded away may be taken for markup as well.
