@@ -41,6 +41,8 @@ pub(crate) struct Flags {
     pub(crate) format: Option<Format>,
     /// Under which the operation happens once.
     pub(crate) op_id: Option<String>,
+    /// Who acts, where a command says it for all that follows.
+    pub(crate) agent: Option<String>,
     /// The command as it will be shown to others who wait for it.
     pub(crate) purpose: String,
 }
@@ -188,6 +190,7 @@ pub(crate) fn parse(words: &[OsString], width: usize) -> Result<Parsed, Wrong> {
         server: leaf.get_one::<String>("server").cloned(),
         format: format(&leaf, own_formats(&name)).map_err(refused)?,
         op_id: leaf.get_one::<String>(OP_ID.name).cloned(),
+        agent: None,
         purpose: format!("windlass {}", name.replace('.', " ")),
     };
     if let Some(own) = OWN.iter().find(|own| own.name == name) {

@@ -153,6 +153,9 @@ impl Environment {
         if let Some(server) = &flags.server {
             layers.set("server.url", server.clone(), Origin::Flag("--server"));
         }
+        if let Some(agent) = &flags.agent {
+            layers.set("agent", agent.clone(), Origin::Flag("--agent"));
+        }
         layers.resolve()
     }
 

@@ -12,6 +12,7 @@ mod environment;
 mod follow;
 mod help;
 mod man;
+mod mcp;
 mod own;
 mod page;
 mod progress;
@@ -19,6 +20,7 @@ mod question;
 mod report;
 mod serve;
 mod suggest;
+mod systemd;
 mod terminal;
 mod wrap;
 

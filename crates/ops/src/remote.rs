@@ -36,6 +36,10 @@ impl Remote {
         Self { server, line: None }
     }
 
+    pub fn server(&self) -> &Server {
+        &self.server
+    }
+
     /// Its address.
     pub fn url(&self) -> String {
         self.server.address.to_string()
