@@ -311,8 +311,7 @@ fn card_of(card: &Card, now: Time) -> Markup {
     let tags = task.standard.as_ref().map(|standard| standard.tags.as_slice()).unwrap_or_default();
     let progress = task.standard.as_ref().and_then(|standard| standard.progress);
     html! {
-        li.card id={ "card-" (id) } data-task=(id) data-status=(task.status) data-version=(card.version)
-            draggable="true" {
+        li.card id={ "card-" (id) } data-task=(id) data-status=(task.status) data-version=(card.version) {
             p.over {
                 span.id title=(id) { (id.short()) }
                 span.project { (task.project) }
