@@ -140,7 +140,8 @@ impl Furniture<'_> {
         self.scene.run("project.create", &project);
         for owner in ["agent", "person"] {
             let owner = format!("{owner}:{}", self.say("for"));
-            self.scene.run("key.create", &json!({"for": owner, "author": self.say("author")}));
+            let key = json!({"for": owner, "role": "worker", "author": self.say("author")});
+            self.scene.run("key.create", &key);
         }
     }
 

@@ -27,7 +27,7 @@ const PAYLOADS: [&str; 8] = [
 
 /// Elements and attributes that none of our pages has.
 const INJECTED: &str = "
-    [...document.querySelectorAll('*')].filter((element) => {
+    document.contentType !== 'text/html' ? [] : [...document.querySelectorAll('*')].filter((element) => {
         const name = element.localName;
         if (['img', 'iframe', 'object', 'embed', 'base', 'frame', 'audio', 'video'].includes(name)) return true;
         if (name === 'script' && !element.getAttribute('src')?.startsWith('/assets/')) return true;
@@ -214,7 +214,7 @@ fn the_page_of_a_refusal_and_that_of_an_answer_show_text_as_text() {
         submit(
             &page,
             "key.create",
-            &json!({"for": format!("agent:{payload}"), "show": "1", "back": payload}),
+            &json!({"for": format!("agent:{payload}"), "role": "worker", "show": "1", "back": payload}),
         );
         assert!(page.text("document.querySelector('main').innerText").contains("Done"));
         assert_harmless(&page, &format!("an answer with {payload}"));
