@@ -21,8 +21,8 @@ const HEADINGS: [(&str, &[&str]); 6] = [
     (
         "Work:",
         &[
-            "board", "task", "project", "dep", "workflow", "hook", "agent", "stats", "timeline",
-            "why",
+            "board", "task", "project", "dep", "workflow", "hook", "agent", "prime", "stats",
+            "timeline", "why",
         ],
     ),
     (
@@ -32,7 +32,7 @@ const HEADINGS: [(&str, &[&str]); 6] = [
             "export", "import", "db",
         ],
     ),
-    ("Doors:", &["serve", "key"]),
+    ("Doors:", &["serve", "mcp", "key"]),
     ("Settings and help:", &["setup", "config", "guide", "explain", "help"]),
     ("This terminal:", &["demo", "completions", "man"]),
     ("Known from HZL:", &["sync", "lock", "sample-project"]),

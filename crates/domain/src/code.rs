@@ -89,6 +89,7 @@ codes! {
     ForeignOrigin "foreign_origin" NotAllowed;
     WorkplaceOnly "workplace_only" Refused;
     TooLarge "too_large" Refused;
+    TooSlow "too_slow" Refused;
     VersionMismatch "version_mismatch" Refused;
     RateLimited "rate_limited" Elsewhere;
     ServerBusy "server_busy" Elsewhere;

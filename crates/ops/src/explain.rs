@@ -8,7 +8,7 @@ use windlass_domain::{Code, Refusal, Time};
 use windlass_ledger::Error;
 
 use crate::context::Context;
-use crate::operation::{Access, Operation, Output};
+use crate::operation::{Access, Operation, Output, Remotely};
 use crate::sheet::Sheet;
 
 macro_rules! pages {
@@ -28,7 +28,7 @@ pages! {
     "edges_outside"
     "project_exists" "project_protected" "project_frozen" "project_deleted" "tasks_held" "import_invalid" "import_conflict"
     "code_not_found" "operation_not_found" "path_not_found" "key_not_found"
-    "not_allowed" "key_required" "foreign_origin" "workplace_only" "too_large" "version_mismatch"
+    "not_allowed" "key_required" "foreign_origin" "workplace_only" "too_large" "too_slow" "version_mismatch"
     "rate_limited" "server_busy" "server_unreachable" "address_unusable"
     "ledger_locked"
     "file_exists" "file_invalid" "entry_exists" "task_not_found" "project_not_found" "workflow_not_found" "hook_not_found" "delivery_not_found"
@@ -58,6 +58,8 @@ impl Operation for Explain {
     const ABOUT: &'static str = "Explain an error code and what to do about it";
     const EXAMPLE: &'static str = "windlass explain stale_claim";
     const ACCESS: Access = Access::Read;
+    // Above all when the server cannot be reached.
+    const REMOTELY: Remotely = Remotely::Here;
 
     fn run(&self, _cx: &mut Context) -> Result<ExplainedCode, Error> {
         let page = PAGES.iter().find(|(code, _)| *code == self.code);

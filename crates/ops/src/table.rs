@@ -8,12 +8,13 @@ use windlass_ledger::{Error, Fault};
 
 use crate::context::Context;
 use crate::once::Answered;
-use crate::operation::{Access, Lines, Operation, Output, Place};
+use crate::operation::{Access, Lines, Operation, Output, Place, Remotely};
+use crate::remote::relay;
 use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{
     agent, agent_setup, board, db, dep, events, exchange, explain, gc, health, hook, import, key,
-    project, setup, show_settings, stats, task, timeline, why, workflow,
+    prime, project, setup, show_settings, stats, task, timeline, why, workflow,
 };
 
 /// Every operation, in the order people meet them.
@@ -75,6 +76,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<key::Rotate>(),
     Entry::of::<key::Revoke>(),
     Entry::of::<key::Refusals>(),
+    Entry::of::<prime::Prime>(),
     Entry::of::<why::Why>(),
     Entry::of::<stats::Stats>(),
     Entry::of::<timeline::Timeline>(),
@@ -115,6 +117,8 @@ pub struct Entry {
     pub example: &'static str,
     pub access: Access,
     pub place: Place,
+    /// What becomes of it when its caller uses a server.
+    pub remotely: Remotely,
     /// Its answer holds a secret, which is to be kept nowhere.
     pub secret_answer: bool,
     /// The languages of its own in which it can answer with a document.
@@ -153,6 +157,9 @@ pub trait Answer: Send {
 
 impl<O: Operation> Request for O {
     fn run(&self, cx: &mut Context) -> Result<Box<dyn Answer>, Error> {
+        if let Some(answer) = relay(self, cx)? {
+            return Ok(answer);
+        }
         cx.begin(self)?;
         let answer = Operation::run(self, cx);
         let outcome = cx.end();
@@ -197,13 +204,14 @@ impl<T: Output> Answer for T {
 }
 
 impl Entry {
-    const fn of<O: Operation>() -> Self {
+    pub(crate) const fn of<O: Operation>() -> Self {
         Self {
             name: O::NAME,
             about: O::ABOUT,
             example: O::EXAMPLE,
             access: O::ACCESS,
             place: O::PLACE,
+            remotely: O::REMOTELY,
             secret_answer: O::SECRET_ANSWER,
             formats: O::FORMATS,
             arguments: O::augment_args,

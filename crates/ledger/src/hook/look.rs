@@ -4,9 +4,9 @@ use windlass_domain::duration::Span;
 use windlass_domain::hook::{Hook, State, in_force};
 use windlass_domain::id::Fragment;
 use windlass_domain::near::near;
-use windlass_domain::{Code, DeliveryId, Refusal, Time};
+use windlass_domain::{Code, DeliveryId, Refusal, TaskId, Time};
 
-use super::{Defined, HookCounts, Tracked};
+use super::{Backlog, Defined, HookCounts, Tracked};
 use crate::fault::{Error, Fault};
 use crate::snapshot::Snapshot;
 
@@ -22,6 +22,8 @@ pub enum Shown {
     Waiting,
     /// Those that are being sent.
     Processing,
+    /// Those that tell of a task.
+    OfTask(TaskId),
     All,
 }
 
@@ -101,6 +103,11 @@ impl Snapshot<'_> {
             waiting.retain(|(name, _)| known.iter().all(|hook| hook.name != *name));
         }
         Ok(waiting)
+    }
+
+    /// How far the outbox is behind, without counting what is over.
+    pub fn backlog(&mut self) -> Result<Backlog, Fault> {
+        self.store.backlog()
     }
 
     pub fn hook_counts(&mut self) -> Result<HookCounts, Fault> {

@@ -1,6 +1,7 @@
 //! The doorkeeper: who is let in, and under which names the server may be called.
 
 use std::net::IpAddr;
+use std::time::Instant;
 
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
@@ -9,8 +10,11 @@ use axum::middleware::Next;
 use axum::response::Response;
 use sha2::{Digest as _, Sha256};
 use windlass_domain::chain::Hash;
+use windlass_domain::duration::Span;
 use windlass_domain::{Code, Refusal, key, text};
+use windlass_ops::context::Wishes;
 
+use super::journal::{Peer, Shown};
 use super::problem::Problem;
 use super::{House, Shared};
 use crate::caller::{Caller, Local};
@@ -18,6 +22,9 @@ use crate::caller::{Caller, Local};
 const AGENT: HeaderName = HeaderName::from_static("windlass-agent");
 const USER: HeaderName = HeaderName::from_static("windlass-user");
 const FENCE: HeaderName = HeaderName::from_static("windlass-fence");
+const PROJECT: HeaderName = HeaderName::from_static("windlass-project");
+const LEASE: HeaderName = HeaderName::from_static("windlass-lease");
+const AUTO_UNPAUSE: HeaderName = HeaderName::from_static("windlass-auto-unpause");
 
 /// What the server compares with what callers bring.
 pub(crate) struct Doorkeeper {
@@ -38,7 +45,21 @@ impl FromRequestParts<Shared> for Visitor {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, house: &Shared) -> Result<Self, Problem> {
-        house.doorkeeper.admit(&parts.headers).map(Self).map_err(Problem::from)
+        let House { desk, doorkeeper, limits, .. } = &**house;
+        let caller = doorkeeper.admit(&parts.headers)?;
+        if let (Some(shown), Some(secret)) =
+            (parts.extensions.get::<Shown>(), doorkeeper.secret(&parts.headers))
+        {
+            shown.note(&caller, secret);
+        }
+        if let Caller::Key { digest, .. } = &caller {
+            let from = Peer::of(&parts.extensions);
+            limits.admit(digest, from, Instant::now()).map_err(|why| {
+                desk.metrics().limited(why);
+                limits.refusal(why)
+            })?;
+        }
+        Ok(Self(caller))
     }
 }
 
@@ -46,19 +67,35 @@ impl Doorkeeper {
     /// Looks at what a caller brings. Compared are digests, so how long it takes tells nothing about
     /// the token.
     pub(crate) fn admit(&self, headers: &HeaderMap) -> Result<Caller, Refusal> {
-        let secret = bearer(headers).or_else(|| self.cookie(headers)).ok_or_else(key::required)?;
+        let secret = self.secret(headers).ok_or_else(key::required)?;
         let digest: [u8; 32] = Sha256::digest(secret.as_bytes()).into();
         if self.token == Some(digest) {
             return self.local(headers).map(Caller::Local);
         }
-        Ok(Caller::Key { digest: Hash::from_bytes(digest), fence: fence(headers)? })
+        let (digest, fence) = (Hash::from_bytes(digest), fence(headers)?);
+        Ok(Caller::Key { digest, fence, wishes: wishes(headers)? })
+    }
+
+    /// What a caller brings to be let in.
+    fn secret<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
+        bearer(headers).or_else(|| self.cookie(headers))
+    }
+
+    /// The server, when it asks for itself.
+    pub(crate) fn itself(&self) -> Caller {
+        Caller::Local(Local {
+            agent: None,
+            user: self.user.clone(),
+            fence: None,
+            wishes: Wishes::default(),
+        })
     }
 
     fn local(&self, headers: &HeaderMap) -> Result<Local, Refusal> {
         let agent = header(headers, &AGENT).map(|name| text::name("agent", name)).transpose()?;
         let user = header(headers, &USER).map(|name| text::name("user", name)).transpose()?;
         let user = user.unwrap_or_else(|| self.user.clone());
-        Ok(Local { agent, user, fence: fence(headers)? })
+        Ok(Local { agent, user, fence: fence(headers)?, wishes: wishes(headers)? })
     }
 
     /// The name of the cookie that pages bring: of this port, because browsers do not keep the
@@ -125,12 +162,20 @@ fn foreign(header: &str, given: &str) -> Refusal {
 }
 
 fn header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
-    headers.get(name).and_then(|value| value.to_str().ok())
+    headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok())
 }
 
 fn bearer(headers: &HeaderMap) -> Option<&str> {
     let (scheme, secret) = header(headers, &header::AUTHORIZATION)?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then_some(secret.trim())
+}
+
+/// What the caller has set where it is.
+fn wishes(headers: &HeaderMap) -> Result<Wishes, Refusal> {
+    let project = header(headers, &PROJECT).map(text::project_name).transpose()?;
+    let lease = header(headers, &LEASE).map(|lease| Span::parse("lease", lease)).transpose()?;
+    let auto_unpause = header(headers, &AUTO_UNPAUSE).map(|wish| wish == "true");
+    Ok(Wishes { project, lease, auto_unpause })
 }
 
 /// `TASK:FENCE`, where the caller works under a claim.

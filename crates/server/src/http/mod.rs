@@ -1,10 +1,17 @@
 //! The HTTP door.
 
+pub(crate) mod body;
+mod condition;
 mod doorkeeper;
+mod explained;
+mod fields;
+pub(crate) mod journal;
+mod openapi;
 mod ops;
 mod problem;
 mod query;
 mod request_id;
+mod rest;
 mod stream;
 
 use std::sync::Arc;
@@ -15,29 +22,32 @@ use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::{HeaderName, HeaderValue, StatusCode, Uri};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use windlass_domain::{Code, Refusal};
 
+pub(crate) use body::read;
 pub(crate) use doorkeeper::{Doorkeeper, Visitor};
-pub(crate) use ops::{answer, unread};
+pub(crate) use ops::{answer, operation_not_found};
 pub(crate) use problem::{Problem, status};
 
 use crate::desk::Desk;
+use crate::limits::Limits;
 use crate::live::Live;
+use crate::mcp::http::{Mcp, enter};
 use crate::pages;
 
-/// Longest body that is read.
-const BODY_BYTES: usize = 1024 * 1024;
 /// How long a request may take until its answer begins.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-const VERSION: HeaderName = HeaderName::from_static("windlass-version");
+pub(crate) const VERSION: HeaderName = HeaderName::from_static("windlass-version");
 
 /// Everything the handlers share.
 pub(crate) struct House {
     pub(crate) desk: Desk,
     pub(crate) live: Live,
     pub(crate) doorkeeper: Doorkeeper,
+    pub(crate) mcp: Mcp,
+    pub(crate) limits: Limits,
 }
 
 impl std::fmt::Debug for House {
@@ -51,15 +61,23 @@ pub(crate) type Shared = Arc<House>;
 /// All paths of the server.
 pub(crate) fn router(house: Shared) -> Router {
     Router::new()
-        .route("/healthz", get(|| async { "ok\n" }))
+        .route("/healthz", get(condition::health))
+        .route("/readyz", get(condition::readiness))
+        .route("/metrics", get(condition::metrics))
+        .route("/openapi.json", get(openapi::show))
+        .route("/errors/{code}", get(explained::show))
         .route("/v1/ops/{name}", post(ops::run))
         .route("/v1/events/stream", get(stream::events))
+        .merge(rest::routes())
+        .route("/mcp", any(enter))
         .merge(pages::router())
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)
-        .layer(DefaultBodyLimit::max(BODY_BYTES))
+        .layer(DefaultBodyLimit::disable())
+        .layer(middleware::from_fn(body::bounded))
         .layer(middleware::from_fn(in_time))
         .layer(middleware::from_fn_with_state(Arc::clone(&house), doorkeeper::at_the_door))
+        .layer(middleware::from_fn_with_state(Arc::clone(&house), journal::keep))
         .layer(middleware::from_fn(request_id::identify))
         .layer(middleware::from_fn(signed))
         .with_state(house)

@@ -1,11 +1,9 @@
 //! A form as a browser sends it: names with values, in their order, some of them repeated.
 
-use axum::body::Bytes;
-use axum::extract::rejection::BytesRejection;
 use axum::extract::{FromRequest, Request};
 
 use super::trouble::Trouble;
-use crate::http::unread;
+use crate::http::body;
 
 /// The fields of a form.
 #[derive(Debug, Clone, Default)]
@@ -15,6 +13,12 @@ impl Form {
     /// The first value under a name.
     pub(crate) fn first(&self, name: &str) -> Option<&str> {
         self.0.iter().find_map(|(given, value)| (given == name).then_some(value.as_str()))
+    }
+
+    /// Every value under a name.
+    pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let named = self.0.iter().filter(move |(given, _)| given == name);
+        named.map(|(_, value)| value.as_str())
     }
 
     /// Reads `a=1&b=two+words`.
@@ -34,9 +38,8 @@ impl Form {
 impl<S: Send + Sync> FromRequest<S> for Form {
     type Rejection = Trouble;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Trouble> {
-        let body: Result<Bytes, BytesRejection> = Bytes::from_request(request, state).await;
-        let body = body.map_err(unread)?;
+    async fn from_request(request: Request, _: &S) -> Result<Self, Trouble> {
+        let body = body::read(request).await?;
         Ok(Self::parse(&String::from_utf8_lossy(&body)))
     }
 }

@@ -1,18 +1,25 @@
 //! The web pages: HTML made on the server, one style sheet, a few small modules. Every page can be
 //! read without scripts.
 
+mod act;
 mod agents;
 mod api;
 mod assets;
+mod board;
+#[cfg(test)]
+mod contrast;
 mod form;
 mod graph;
 mod help;
 pub(crate) mod layout;
 pub(crate) mod look;
+pub(crate) mod markdown;
 mod outbox;
 mod search;
 mod sign_in;
 mod stats;
+mod task;
+mod task_actions;
 mod timeline;
 pub(crate) mod trouble;
 mod window;
@@ -24,13 +31,16 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use serde_json::Value;
 use windlass_domain::Time;
 use windlass_ledger::{Clock as _, SystemClock};
 use windlass_ops::Context;
 use windlass_ops::operation::Operation;
+use windlass_ops::table::Entry;
 use windlass_ops::{health, project};
 
 use crate::caller::Caller;
+use crate::desk::{Call, Reply};
 use crate::http::{Shared, Visitor};
 use form::Form;
 use look::address;
@@ -44,6 +54,9 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 /// All paths of the pages.
 pub(crate) fn router() -> Router<Shared> {
     Router::new()
+        .route("/", get(board::page))
+        .route("/tasks/{id}", get(task::page))
+        .route("/do/{operation}", post(act::act))
         .route("/graph", get(graph::page))
         .route("/timeline", get(timeline::page))
         .route("/agents", get(agents::page))
@@ -144,6 +157,16 @@ impl Visit {
     /// Asks for something that changes nothing.
     pub(crate) async fn ask<O: Operation>(&self, question: O) -> Result<O::Output, Trouble> {
         Ok(self.house.desk.ask(&self.caller, question).await?)
+    }
+
+    /// Does any operation, in the name of the visitor.
+    pub(crate) async fn run(
+        &self,
+        entry: &'static Entry,
+        arguments: Value,
+    ) -> Result<Reply, Trouble> {
+        let call = Call { entry, arguments, caller: self.caller.clone(), op_id: None };
+        Ok(self.house.desk.run(call).await?)
     }
 
     /// A path, about the chosen project.

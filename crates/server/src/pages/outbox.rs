@@ -46,11 +46,11 @@ async fn list(visit: &Visit, query: &Form) -> Result<Markup, Trouble> {
     let named = query.first("state");
     let chosen = TABS.into_iter().find(|(_, name, _)| named == Some(*name));
     let first = chosen.map_or(Which::Failed, |(which, _, _)| which);
-    let mut listed = visit.ask(List { state: first, limit }).await?;
+    let mut listed = visit.ask(List { state: first, task: None, limit }).await?;
     // Where nothing failed, what is on its way is of interest, and else all there was.
     if chosen.is_none() && listed.total == 0 {
         let state = if listed.counts.queued > 0 { Which::Queued } else { Which::All };
-        listed = visit.ask(List { state, limit }).await?;
+        listed = visit.ask(List { state, task: None, limit }).await?;
     }
     Ok(html! {
         div.head {
