@@ -12,8 +12,7 @@ use crate::house::{House, LEDGER};
 use crate::proxy::{Fate, Proxy};
 
 /// Every way in which a request can get lost on its way there or back.
-const CUTS: [Fate; 4] =
-    [Fate::Swallowed, Fate::Unanswered, Fate::HalfAnswered, Fate::BadGateway];
+const CUTS: [Fate; 4] = [Fate::Swallowed, Fate::Unanswered, Fate::HalfAnswered, Fate::BadGateway];
 
 /// More than a client tries.
 const ALWAYS: [Fate; 9] = [Fate::Unanswered; 9];
@@ -27,7 +26,8 @@ fn a_write_whose_connection_is_cut_happens_once_and_answers_as_ever() {
         let added = house.through(proxy.address(), &["task", "add", "second", "--json"]).run();
         let (added, whole) = (added.ok().json(), whole.json());
         assert_eq!(added["title"], "second", "{cut:?}");
-        let fields = |answer: &Value| answer.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        let fields =
+            |answer: &Value| answer.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
         assert_eq!(fields(&added), fields(&whole), "{cut:?}");
         assert_eq!(proxy.requests(), 3, "{cut:?}");
         let mut titles = house.titles();

@@ -2,6 +2,7 @@
 
 pub(crate) mod body;
 mod doorkeeper;
+mod encoded;
 mod explained;
 mod fields;
 mod openapi;
