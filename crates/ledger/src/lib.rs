@@ -44,8 +44,8 @@ pub use exchange::{Imported, export, export_tasks, import};
 pub use fault::{Error, Fault};
 pub use group::Fate;
 pub use hook::{
-    Again, Attempt, Claimed, Claims, Defined, HookCounts, InLedger, Lock, Sending, Sent, Settled,
-    Shown, Tracked, Waiting,
+    Again, Attempt, Backlog, Claimed, Claims, Defined, HookCounts, InLedger, Lock, Sending, Sent,
+    Settled, Shown, Tracked, Waiting,
 };
 pub use hzl::{HZL_PROJECTS, Hzl, HzlEvent, HzlHook, HzlOp};
 pub use key::{REFUSALS_KEPT, Refused};
