@@ -9,6 +9,7 @@ pub mod commands;
 pub mod databases;
 pub mod decay;
 pub mod draining;
+pub mod followers;
 pub mod following;
 pub mod growth;
 pub mod memory;

@@ -11,18 +11,18 @@ use windlass_bench::scale::Scale;
 use windlass_bench::seed::{Content, fill};
 use windlass_bench::story::Story;
 use windlass_bench::{
-    Failure, arrival, commands, decay, draining, following, growth, memory, race, rebuild, serving,
-    size,
+    Failure, arrival, commands, decay, draining, followers, following, growth, memory, race,
+    rebuild, serving, size,
 };
 use windlass_ledger::{Clock as _, Location, SystemClock};
 use windlass_testkit::{machine, with_causes};
 
 const USAGE: &str = "usage: windlass-bench [--quick | --full] [--postgres URL] [PART…]
 parts: commands decay growth postgres race size rebuild following arrival draining
-       following-postgres arrival-postgres draining-postgres serving serving-postgres; all by default";
+       following-postgres arrival-postgres draining-postgres serving serving-postgres followers; all by default";
 
 /// The parts, in the order of the table.
-const PARTS: [(&str, Part); 15] = [
+const PARTS: [(&str, Part); 16] = [
     ("commands", single_commands),
     ("decay", |place, asked| decay::measure(place, &asked.scale)),
     ("growth", growth_on_sqlite),
@@ -38,6 +38,7 @@ const PARTS: [(&str, Part); 15] = [
     ("draining-postgres", draining_on_postgres),
     ("serving", |place, asked| serving::on_sqlite(place, &asked.scale)),
     ("serving-postgres", serving_on_postgres),
+    ("followers", |place, asked| followers::measure(place, &asked.scale)),
 ];
 
 /// Takes some of the figures.

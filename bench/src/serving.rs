@@ -112,7 +112,7 @@ fn work(place: &Place, location: &Location, scale: &Scale) -> Result<(Duration, 
             false => Err(Failure::from(format!("{done} of {} tasks were done", scale.served))),
         }
     })?;
-    Ok((time, batches(&served.get("/metrics").ok().text())))
+    Ok((time, batches(&served.get("/metrics").text())))
 }
 
 /// How many commands shared a commit on average, by the server's own count.

@@ -36,6 +36,11 @@ impl Samples {
         self.quantile(95)
     }
 
+    /// The time within which 99 of 100 ended.
+    pub fn nearly_all(&self) -> Duration {
+        self.quantile(99)
+    }
+
     fn quantile(&self, percent: usize) -> Duration {
         let mut times = self.times.clone();
         times.sort_unstable();

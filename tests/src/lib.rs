@@ -3,4 +3,5 @@
 pub mod clock;
 pub mod history;
 pub mod ledgers;
+pub mod office;
 pub mod random;

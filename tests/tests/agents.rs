@@ -11,83 +11,18 @@
 )]
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 
 use serde_json::{Value, json};
-use windlass_domain::Time;
-use windlass_ledger::{Clock, Location};
-use windlass_ops::context::Surroundings;
-use windlass_ops::settings::Resolved;
-use windlass_ops::table::Entry;
-use windlass_ops::{Context, Workplace};
 use windlass_tests::ledgers::{Ledger, error_of, rows, text};
+use windlass_tests::office::{Office, in_office};
 
-/// A clock the test moves.
-#[derive(Debug)]
-struct Hand(AtomicI64);
-
-impl Clock for Hand {
-    fn now(&self) -> Time {
-        Time::from_millis(self.0.load(Ordering::SeqCst))
-    }
-}
-
-/// Operations on a ledger, run in this process.
-struct Office {
-    cx: Context,
-    clock: Arc<Hand>,
-    _ledger: Ledger,
-}
-
-impl Office {
-    fn on(ledger: Ledger) -> Self {
-        let clock = Arc::new(Hand(AtomicI64::new(1_794_735_000_000)));
-        let mut workplace = Workplace::new(Location::parse(&ledger.address));
-        workplace.clock = Some(Arc::clone(&clock) as Arc<dyn Clock>);
-        let surroundings = Surroundings { user: "user".to_owned(), ..Surroundings::default() };
-        let cx = Context::new(workplace, surroundings, Resolved::default());
-        Self { cx, clock, _ledger: ledger }
-    }
-
-    #[track_caller]
-    fn run(&mut self, name: &str, input: Value) -> Value {
-        let request = Entry::named(name).unwrap().from_json(input).unwrap();
-        let answer = request.run(&mut self.cx).unwrap();
-        serde_json::from_str(&answer.json().unwrap()).unwrap()
-    }
-
-    fn after_minutes(&mut self, minutes: i64) -> &mut Self {
-        self.clock.0.fetch_add(minutes * 60_000, Ordering::SeqCst);
-        self
-    }
-
-    /// A task that an agent claims as soon as it is there.
-    #[track_caller]
-    fn held(&mut self, title: &str, agent: &str, more: Value) -> String {
-        let mut input = json!({"title": title, "status": "ready"});
-        input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        let task = text(&self.run("task.add", input)["task_id"]);
-        self.run("task.claim", json!({"task": task, "agent": agent, "lease": "1h"}));
-        task
-    }
-
-    /// The silent tasks by title, with the minutes of their silence.
-    #[track_caller]
-    fn stale(&mut self) -> String {
-        let listed = self.run("task.list", json!({}));
-        let stale = listed["tasks"].as_array().unwrap().iter().filter(|task| task["stale"] == true);
-        let said = stale.map(|task| format!("{} {}", text(&task["title"]), task["stale_minutes"]));
-        said.collect::<Vec<_>>().join(", ")
-    }
-}
-
+/// The silent tasks by title, with the minutes of their silence.
 #[track_caller]
-fn in_office(check: impl Fn(&mut Office)) {
-    check(&mut Office::on(Ledger::on_sqlite()));
-    if let Some(ledger) = Ledger::on_postgres() {
-        check(&mut Office::on(ledger));
-    }
+fn stale(office: &mut Office) -> String {
+    let listed = office.run("task.list", json!({}));
+    let stale = listed["tasks"].as_array().unwrap().iter().filter(|task| task["stale"] == true);
+    let said = stale.map(|task| format!("{} {}", text(&task["title"]), task["stale_minutes"]));
+    said.collect::<Vec<_>>().join(", ")
 }
 
 #[track_caller]
@@ -109,9 +44,9 @@ fn keys(value: &Value) -> Vec<String> {
 fn a_holder_who_says_nothing_for_ten_minutes_is_stale() {
     in_office(|office| {
         office.held("quiet", "ada", json!({}));
-        assert_eq!(office.after_minutes(9).stale(), "");
-        assert_eq!(office.after_minutes(1).stale(), "quiet 10");
-        assert_eq!(office.after_minutes(35).stale(), "quiet 45");
+        assert_eq!(stale(office.after_minutes(9)), "");
+        assert_eq!(stale(office.after_minutes(1)), "quiet 10");
+        assert_eq!(stale(office.after_minutes(35)), "quiet 45");
     });
 }
 
@@ -122,8 +57,8 @@ fn a_checkpoint_and_then_silence_is_stale_again() {
         let task = office.held("went quiet", "ada", json!({}));
         office.after_minutes(5);
         office.run("task.checkpoint", json!({"task": task, "name": "half", "agent": "ada"}));
-        assert_eq!(office.after_minutes(9).stale(), "");
-        assert_eq!(office.after_minutes(1).stale(), "went quiet 10");
+        assert_eq!(stale(office.after_minutes(9)), "");
+        assert_eq!(stale(office.after_minutes(1)), "went quiet 10");
     });
 }
 
@@ -138,12 +73,12 @@ fn every_sign_of_life_ends_the_silence() {
     ] {
         let mut office = Office::on(Ledger::on_sqlite());
         let task = office.held("alive", "ada", json!({}));
-        assert_eq!(office.after_minutes(20).stale(), "alive 20");
+        assert_eq!(stale(office.after_minutes(20)), "alive 20");
         let mut input = input;
         input["task"] = json!(task);
         office.run(sign, input);
-        assert_eq!(office.stale(), "", "{sign}");
-        assert_eq!(office.after_minutes(10).stale(), "alive 10", "{sign}");
+        assert_eq!(stale(&mut office), "", "{sign}");
+        assert_eq!(stale(office.after_minutes(10)), "alive 10", "{sign}");
     }
 }
 
@@ -161,7 +96,7 @@ fn only_a_task_in_progress_is_stale() {
         input["task"] = json!(task);
         office.run(operation, input);
     }
-    assert_eq!(office.stale(), "");
+    assert_eq!(stale(&mut office), "");
 }
 
 #[test]
@@ -170,9 +105,9 @@ fn a_task_may_have_a_limit_of_its_own_and_0_is_never() {
         office.held("patient", "ada", json!({"stale_after": "30m"}));
         office.held("hasty", "bob", json!({"stale_after": "5m"}));
         office.held("never", "eve", json!({"stale_after": "0"}));
-        assert_eq!(office.after_minutes(5).stale(), "hasty 5");
-        assert_eq!(office.after_minutes(24).stale(), "hasty 29");
-        assert_eq!(office.after_minutes(1).stale(), "patient 30, hasty 30");
+        assert_eq!(stale(office.after_minutes(5)), "hasty 5");
+        assert_eq!(stale(office.after_minutes(24)), "hasty 29");
+        assert_eq!(stale(office.after_minutes(1)), "patient 30, hasty 30");
     });
 }
 
@@ -313,7 +248,8 @@ fn stats_count_the_queue_as_it_is_and_what_was_finished_in_the_window() {
     in_office(|office| {
         after_history(office);
         let stats = office.run("stats", json!({}));
-        let expected = "completions,execution_time_ms,generated_at,projects,queue,window";
+        let expected = "completions,cycle_time_ms,execution_time_ms,generated_at,lead_time_ms,\
+                        projects,queue,queue_age_ms,throughput,window";
         assert_eq!(keys(&stats).join(","), expected);
         assert_eq!((&stats["window"], &stats["projects"]), (&json!("24h"), &json!(["api", "web"])));
         let queue = json!({
@@ -426,7 +362,8 @@ fn status_shows_who_is_at_work_the_longest_first_and_then_the_idle() {
         let wanted = ["activeDurationMs", "agent", "isActive", "lastActivity", "tasks"];
         assert_eq!(keys(zoe), wanted);
         let held = &zoe["tasks"][0];
-        let wanted = "claimedAt,fence,leaseExpired,leaseUntil,progress,project,taskId,title";
+        let wanted =
+            "activeAt,claimedAt,fence,leaseExpired,leaseUntil,progress,project,taskId,title";
         assert_eq!(keys(held).join(","), wanted);
         assert_eq!((&held["progress"], &held["leaseExpired"]), (&json!(40), &json!(true)));
         assert_eq!(zoe["tasks"][1]["leaseExpired"], false);

@@ -1,6 +1,6 @@
 //! A served ledger comes, answers and goes: what every test of a door stands on.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use windlass_testkit::http::Request;
 use windlass_testkit::{Home, Served};
 
@@ -10,8 +10,9 @@ fn add(served: &Served, title: &str) {
 
 fn titles(home: &Home) -> Vec<String> {
     let list = home.windlass(&["task", "list", "--json"]).run().ok().json();
-    let tasks = list["tasks"].as_array().unwrap();
-    tasks.iter().map(|task| task["title"].as_str().unwrap().to_owned()).collect()
+    let tasks = list.get("tasks").and_then(Value::as_array).into_iter().flatten();
+    let titles = tasks.filter_map(|task| task.get("title")?.as_str());
+    titles.map(str::to_owned).collect()
 }
 
 #[test]

@@ -36,9 +36,13 @@ pub(crate) const GROUPS: [(&str, &str); 11] = [
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Flags {
     pub(crate) db: Option<String>,
+    /// The address of a server that has the ledger.
+    pub(crate) server: Option<String>,
     pub(crate) format: Option<Format>,
     /// Under which the operation happens once.
     pub(crate) op_id: Option<String>,
+    /// Who acts, where a command says it for all that follows.
+    pub(crate) agent: Option<String>,
     /// The command as it will be shown to others who wait for it.
     pub(crate) purpose: String,
 }
@@ -152,12 +156,14 @@ fn leaf(name: &'static str, about: &'static str, example: &str, width: usize) ->
 }
 
 /// The arguments that every command takes.
-pub(crate) fn globals() -> [Arg; 4] {
+pub(crate) fn globals() -> [Arg; 5] {
     let global = |name: &'static str, help: &'static str| {
         Arg::new(name).long(name).help(help).global(true).help_heading("Options of every command")
     };
     [
         global("db", "The ledger: a path or a postgres:// address").value_name("PATH_OR_URL"),
+        global("server", "The server that has the ledger: an http:// or https:// address")
+            .value_name("URL"),
         global("format", "How to answer: text or json").value_name("FORMAT"),
         global(OP_ID.name, OP_ID.help).value_name(OP_ID.value),
         global("json", "Answer with one JSON document").action(ArgAction::SetTrue),
@@ -181,8 +187,10 @@ pub(crate) fn parse(words: &[OsString], width: usize) -> Result<Parsed, Wrong> {
     let refused = |refusal| Wrong { refusal, help: None, format: asked_format };
     let flags = Flags {
         db: leaf.get_one::<String>("db").cloned(),
+        server: leaf.get_one::<String>("server").cloned(),
         format: format(&leaf, own_formats(&name)).map_err(refused)?,
         op_id: leaf.get_one::<String>(OP_ID.name).cloned(),
+        agent: None,
         purpose: format!("windlass {}", name.replace('.', " ")),
     };
     if let Some(own) = OWN.iter().find(|own| own.name == name) {

@@ -72,9 +72,10 @@ fn run(call: Call<'_>) -> io::Result<Exit> {
     let Call { matches, environment, terminal, .. } = call;
     let format = terminal.asked().or(environment.format()).unwrap_or(Format::Text);
     terminal.set_format(Some(format));
-    if matches.get_one::<String>("db").is_some() {
+    let named = ["db", "server"].into_iter().find(|name| matches.get_one::<String>(name).is_some());
+    if let Some(named) = named {
         let refusal = Refusal::new(Code::Usage, "the demo makes a ledger of its own")
-            .hint("leave --db out: windlass demo");
+            .hint(format!("leave --{named} out: windlass demo"));
         return report::error(terminal, refusal.into());
     }
     let is_watched = io::stdout().is_terminal() && !matches.get_flag("fast");

@@ -7,16 +7,19 @@ use std::time::Duration;
 
 use windlass_domain::op::OpId;
 use windlass_domain::{Code, Refusal};
+use windlass_hands::remote::{Address, Server};
 use windlass_ledger::Location;
 use windlass_ops::context::{Surroundings, Variables};
+use windlass_ops::remote::Remote;
 use windlass_ops::settings::{Format, Layers, Origin, Resolved};
 use windlass_ops::{Context, Workplace};
 
 use crate::command::Flags;
+use crate::elsewhere;
 use crate::terminal::Look;
 
 /// Variables that set a value of the settings.
-pub(crate) const VARIABLES: [(&str, &str); 9] = [
+pub(crate) const VARIABLES: [(&str, &str); 10] = [
     ("WINDLASS_AGENT", "agent"),
     ("WINDLASS_PROJECT", "project"),
     ("WINDLASS_CLAIMS_LEASE", "claims.lease"),
@@ -25,6 +28,7 @@ pub(crate) const VARIABLES: [(&str, &str); 9] = [
     ("WINDLASS_DB", "database.url"),
     ("WINDLASS_DATABASE_SYNCHRONOUS", "database.synchronous"),
     ("WINDLASS_DATABASE_WAIT", "database.wait"),
+    ("WINDLASS_SERVER", "server.url"),
     ("WINDLASS_FORMAT", "display.format"),
 ];
 
@@ -82,12 +86,18 @@ impl Environment {
         }
         let op_id = flags.op_id.as_deref().map(OpId::parse).transpose()?;
         let mut settings = self.settings(&flags)?;
-        let location = match &settings.settings.database_url {
-            Some(text) => Location::parse(&self.expand_home(text)),
-            None => Location::Sqlite(self.data_folder()?.join("windlass").join("ledger.db")),
+        let address = settings.server()?.cloned();
+        let location = match (&settings.settings.database_url, self.data_folder()) {
+            (Some(text), _) => Location::parse(&self.expand_home(text)),
+            (None, Ok(folder)) => Location::Sqlite(folder.join("windlass").join("ledger.db")),
+            // It is the server's affair.
+            (None, Err(_)) if address.is_some() => Location::Sqlite(PathBuf::new()),
+            (None, Err(refusal)) => return Err(refusal),
         };
-        if matches!(location, Location::Postgres(_)) {
-            settings.warn_of_hooks();
+        match (&address, &location) {
+            (Some(_), _) => settings.warn_of_hooks_elsewhere(),
+            (None, Location::Postgres(_)) => settings.warn_of_hooks(),
+            (None, Location::Sqlite(_)) => {}
         }
         let mut workplace = Workplace::new(location);
         if let Some(wait) = settings.settings.database_wait {
@@ -104,10 +114,21 @@ impl Environment {
             variables: Variables::new(self.variables.clone()),
             folder: std::env::current_dir().ok(),
             program: std::env::current_exe().ok(),
+            ..Surroundings::default()
         };
         let mut cx = Context::new(workplace, surroundings, settings);
         cx.op_id = op_id;
+        cx.remote = address.map(|address| self.server(address, &cx)).transpose()?.map(Remote::new);
         Ok(cx)
+    }
+
+    /// A server, and what is shown to it. A key is a variable and no argument, which others on this
+    /// machine could read.
+    fn server(&self, address: Address, cx: &Context) -> Result<Server, Refusal> {
+        let tokens = self.token_folder().ok();
+        let credential = elsewhere::credential(&address, self.variable("WINDLASS_KEY"), tokens)?;
+        let headers = elsewhere::headers(&credential, cx);
+        Ok(Server { address, credential, headers })
     }
 
     fn settings(&self, flags: &Flags) -> Result<Resolved, Refusal> {
@@ -128,6 +149,12 @@ impl Environment {
         }
         if let Some(db) = &flags.db {
             layers.set("database.url", db.clone(), Origin::Flag("--db"));
+        }
+        if let Some(server) = &flags.server {
+            layers.set("server.url", server.clone(), Origin::Flag("--server"));
+        }
+        if let Some(agent) = &flags.agent {
+            layers.set("agent", agent.clone(), Origin::Flag("--agent"));
         }
         layers.resolve()
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use windlass_domain::Exit;
+use windlass_domain::{Code, Exit};
 use windlass_ledger::Error;
 use windlass_ops::Context;
 use windlass_ops::events::Events;
@@ -24,11 +24,17 @@ pub(crate) fn stream(
 ) -> std::io::Result<Exit> {
     let has_limit = events.limit.is_some();
     let mut has_written = false;
+    let mut patience = Patience::Untried;
     loop {
         let answer = match Request::run(&events, cx) {
             Ok(answer) => answer,
+            Err(error) if events.follow && patience.holds(terminal, &error) => match is_heard() {
+                true => continue,
+                false => return Ok(Exit::Done),
+            },
             Err(error) => return report::error(terminal, error),
         };
+        patience = Patience::Ready;
         let Some(lines) = answer.lines() else {
             return Ok(Exit::Done);
         };
@@ -63,6 +69,32 @@ fn page(terminal: &Terminal, answer: &dyn Answer, cx: &Context) -> String {
     terminal.paper().render(&answer.sheet(cx.now()))
 }
 
+/// Whether a server that cannot be reached is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Patience {
+    /// It never answered: perhaps it is not there at all.
+    Untried,
+    /// It answered a moment ago.
+    Ready,
+    /// It is waited for, which was said.
+    Waiting,
+}
+
+impl Patience {
+    /// Who follows goes on where it stopped when the server is there again.
+    fn holds(&mut self, terminal: &Terminal, error: &Error) -> bool {
+        let is_passing = matches!(error.code(), Code::ServerUnreachable | Code::ServerBusy);
+        if !is_passing || *self == Self::Untried {
+            return false;
+        }
+        if *self == Self::Ready {
+            terminal.warn(&format!("{error}; waiting for it"));
+        }
+        *self = Self::Waiting;
+        true
+    }
+}
+
 /// The names of the columns are told once.
 fn without_names(page: &str) -> String {
     page.split_once('\n').map_or(page, |(_, rows)| rows).to_owned()
@@ -71,7 +103,7 @@ fn without_names(page: &str) -> String {
 /// Waits for an event after `seq`, as long as somebody listens.
 fn wait(seq: u64, cx: &mut Context) -> Result<Reader, Error> {
     loop {
-        if cx.ledger()?.wait_beyond(seq, WATCH)? {
+        if cx.wait_beyond(seq, WATCH)? {
             return Ok(Reader::There);
         }
         if !is_heard() {

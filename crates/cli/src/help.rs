@@ -18,7 +18,13 @@ pub(crate) const NARROW: usize = 60;
 
 /// Where people look for a command, in the order in which they need them.
 const HEADINGS: [(&str, &[&str]); 6] = [
-    ("Work:", &["board", "task", "project", "dep", "workflow", "hook", "agent", "stats", "why"]),
+    (
+        "Work:",
+        &[
+            "board", "task", "project", "dep", "workflow", "hook", "agent", "prime", "stats",
+            "timeline", "why",
+        ],
+    ),
     (
         "The ledger:",
         &[
@@ -26,7 +32,7 @@ const HEADINGS: [(&str, &[&str]); 6] = [
             "export", "import", "db",
         ],
     ),
-    ("Doors:", &["serve", "key"]),
+    ("Doors:", &["serve", "mcp", "key"]),
     ("Settings and help:", &["setup", "config", "guide", "explain", "help"]),
     ("This terminal:", &["demo", "completions", "man"]),
     ("Known from HZL:", &["sync", "lock", "sample-project"]),

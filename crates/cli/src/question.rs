@@ -19,8 +19,11 @@ pub(crate) fn on(terminal: &Terminal) -> Option<Questions> {
         let asked = write!(err, "{}{question} [y/N] ", paper.render(sheet));
         // Who cannot be asked has not said yes.
         let mut answer = String::new();
-        let heard =
-            asked.and_then(|()| err.flush()).and_then(|()| stdin().lock().read_line(&mut answer));
+        let asked = asked.and_then(|()| err.flush());
+        let heard = asked.and_then(|()| stdin().lock().read_line(&mut answer));
+        if !answer.ends_with('\n') {
+            let _on_a_new_line = writeln!(err);
+        }
         heard.is_ok() && is_yes(&answer)
     }))
 }

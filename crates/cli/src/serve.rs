@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use windlass_domain::{Exit, Refusal};
+use windlass_domain::{Code, Exit, Refusal};
 use windlass_ledger::Location;
 use windlass_ops::Context;
 use windlass_ops::table::AS_IN_HZL;
@@ -80,6 +80,11 @@ fn arguments(command: Command) -> Command {
 
 fn run(call: Call<'_>) -> std::io::Result<Exit> {
     let Call { matches, flags, environment, terminal } = call;
+    if flags.server.is_some() {
+        let refusal = Refusal::new(Code::Usage, "a server serves a ledger, not another server")
+            .hint("leave --server out: windlass serve");
+        return report::error(terminal, refusal.into());
+    }
     let cx = match environment.context(flags) {
         Ok(cx) => cx,
         Err(refusal) => return report::error(terminal, refusal.into()),

@@ -176,7 +176,7 @@ impl Secret {
 
     /// The part that may be shown.
     pub fn prefix(&self) -> String {
-        prefix_of(&self.0).to_owned()
+        prefix_of(&self.0).unwrap_or_default().to_owned()
     }
 
     /// What the ledger keeps of it.
@@ -196,9 +196,11 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// The part of a key that may be shown, of the whole key or of what somebody typed instead.
-pub fn prefix_of(text: &str) -> &str {
-    text.char_indices().nth(PREFIX_CHARS).map_or(text, |(end, _)| &text[..end])
+/// The part of a text that may be shown, if it is that of a key, or the beginning of one.
+pub fn prefix_of(text: &str) -> Option<&str> {
+    text.starts_with(MARK).then_some(())?;
+    let end = text.char_indices().nth(PREFIX_CHARS).map_or(text.len(), |(end, _)| end);
+    text.get(..end)
 }
 
 /// Bytes as characters of an alphabet that holds so many bits in each, without padding.

@@ -8,6 +8,7 @@ mod client;
 mod credential;
 mod line;
 mod pause;
+mod watch;
 
 use std::fmt;
 

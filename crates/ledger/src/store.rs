@@ -44,7 +44,7 @@ pub struct QueueFilter {
 
 impl QueueFilter {
     /// Whether a task that is already loaded could be claimed under this filter.
-    pub(crate) fn admits(&self, task: &Task, now: Time) -> bool {
+    pub fn admits(&self, task: &Task, now: Time) -> bool {
         let is_mine = task.agent.as_ref().is_none_or(|agent| *agent == self.agent);
         let nothing_open = task.open_dependencies == 0 && task.open_children == 0;
         let could_be_given = match task.held() {

@@ -1,5 +1,7 @@
 //! `agent status` and `agent log`: who is at work, and what somebody did.
 
+mod work;
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,6 +9,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use windlass_domain::duration::Span;
 use windlass_domain::{ProjectId, Status, Task, Time, text};
 use windlass_ledger::{Error, Fault, ListFilter, Snapshot};
 
@@ -14,6 +17,8 @@ use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet, Tone, ago, relative};
 use crate::view::{EventView, ProjectNames, limit};
+pub use work::AgentWork;
+use work::work;
 
 /// Shows who is at work on what.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -30,6 +35,10 @@ pub struct AgentStatus {
     #[arg(short, long)]
     #[serde(default)]
     pub stats: bool,
+    /// Count what became of each agent's claims, this far back
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
+    #[serde(default)]
+    pub window: Option<String>,
 }
 
 /// Everybody who holds a task or ever did something; of a project, everybody who has a task of it.
@@ -52,6 +61,9 @@ pub struct AgentView {
     pub last_activity: Option<Time>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stats: Option<AgentCounts>,
+    /// What became of its claims in the window, where one was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work: Option<AgentWork>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -63,6 +75,9 @@ pub struct HeldTask {
     pub fence: u64,
     #[schemars(with = "Option<String>")]
     pub claimed_at: Option<Time>,
+    /// When its holder last gave a sign of life on it.
+    #[schemars(with = "Option<String>")]
+    pub active_at: Option<Time>,
     pub progress: Option<u8>,
     #[schemars(with = "Option<String>")]
     pub lease_until: Option<Time>,
@@ -91,10 +106,15 @@ impl Operation for AgentStatus {
 
     fn run(&self, cx: &mut Context) -> Result<Agents, Error> {
         let only = self.agent.as_deref().map(|name| text::name("agent", name)).transpose()?;
+        let window = self.window.as_deref().map(|text| Span::parse("window", text)).transpose()?;
         cx.read(|snapshot| {
             let project = match &self.project {
                 Some(name) => Some(snapshot.project_named(name)?.id),
                 None => None,
+            };
+            let mut done = match window {
+                Some(window) => work(snapshot, window, project)?,
+                None => BTreeMap::new(),
             };
             let mut held = snapshot.held()?;
             held.retain(|task| project.is_none_or(|project| project == task.project));
@@ -106,12 +126,14 @@ impl Operation for AgentStatus {
                 None => acted.keys().cloned().collect(),
             };
             names.extend(held.iter().filter_map(|task| task.agent.clone()));
+            names.extend(done.keys().cloned());
             names.retain(|name| only.as_ref().is_none_or(|only| only == name));
             let mut agents = Vec::with_capacity(names.len());
             for name in names {
                 let last = acted.get(&name).copied();
                 let own = held.iter().filter(|task| task.agent.as_ref() == Some(&name)).collect();
-                agents.push(self.view(snapshot, name, own, last, project)?);
+                let work = window.map(|_| done.remove(&name).unwrap_or_default());
+                agents.push(AgentView { work, ..self.view(snapshot, name, own, last, project)? });
             }
             // Who is at work comes first, the longest at it before the others; then who was last.
             agents.sort_by_key(|agent| Reverse((agent.active_duration_ms, agent.last_activity)));
@@ -141,6 +163,7 @@ impl AgentStatus {
                 project: names.of(snapshot, task.project)?,
                 fence: task.fence,
                 claimed_at: task.claimed_at,
+                active_at: task.active_at,
                 progress: task.progress,
                 lease_until: task.lease_until,
                 lease_expired: task.lease_ran_out(now),
@@ -157,6 +180,7 @@ impl AgentStatus {
             tasks,
             last_activity,
             stats: self.stats.then(|| counts(snapshot, &agent, project)).transpose()?,
+            work: None,
             agent,
         })
     }
@@ -201,14 +225,30 @@ impl Output for Agents {
         let sheet = Sheet::default()
             .and_table(&columns, rows)
             .and_line(Cell::dim(format!("{active} of {total} at work")));
-        let counted = self.agents.iter().filter_map(|agent| Some((agent, agent.stats.as_ref()?)));
-        let rows: Vec<Vec<Cell>> = counted.map(|(agent, stats)| stats.row(&agent.agent)).collect();
-        if rows.is_empty() {
-            return sheet;
-        }
         let columns =
             ["agent…", "backlog", "ready", "in progress", "blocked", "done", "archived", "all"];
-        sheet.and_heading("tasks").and_table(&columns, rows)
+        let counted = |agent: &AgentView| Some(agent.stats.as_ref()?.row(&agent.agent));
+        let sheet = self.and_counted(sheet, "tasks", &columns, counted);
+        let worked = |agent: &AgentView| Some(agent.work.as_ref()?.row(&agent.agent));
+        let columns = ["agent…", "done", "ended", "failed", "failure rate"];
+        self.and_counted(sheet, "claims of the window", &columns, worked)
+    }
+}
+
+impl Agents {
+    /// A table with a row for each agent that has one.
+    fn and_counted(
+        &self,
+        sheet: Sheet,
+        heading: &str,
+        columns: &[&'static str],
+        row: impl Fn(&AgentView) -> Option<Vec<Cell>>,
+    ) -> Sheet {
+        let rows: Vec<Vec<Cell>> = self.agents.iter().filter_map(row).collect();
+        match rows.is_empty() {
+            true => sheet,
+            false => sheet.and_heading(heading).and_table(columns, rows),
+        }
     }
 }
 

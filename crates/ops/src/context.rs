@@ -20,6 +20,7 @@ use windlass_ledger::{
 use crate::exchange::in_words;
 use crate::once::{Once, Outcome, elsewhere};
 use crate::operation::{Access, Operation, Place};
+use crate::remote::Remote;
 use crate::settings::{Resolved, Settings};
 use crate::sheet::Sheet;
 use crate::table::arguments_of;
@@ -43,6 +44,28 @@ pub struct Surroundings {
     pub folder: Option<PathBuf>,
     /// The program that runs, by its path.
     pub program: Option<PathBuf>,
+    /// What a caller elsewhere has set where it is.
+    pub wishes: Wishes,
+    pub files: Files,
+}
+
+/// Settings of a caller elsewhere, for what its arguments do not say. They come before those of the
+/// place where the operation is done.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wishes {
+    pub project: Option<String>,
+    pub lease: Option<Span>,
+    pub auto_unpause: Option<bool>,
+}
+
+/// Whose files are within reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Files {
+    /// The caller's, which it may name.
+    #[default]
+    Callers,
+    /// Those of a server, which no caller may name.
+    Servers,
 }
 
 /// The environment of the caller, for hooks that name variables or start programs. It is looked into
@@ -135,6 +158,8 @@ pub struct Context {
     pub questions: Option<Questions>,
     /// The op id that the door brought for the next operation.
     pub op_id: Option<OpId>,
+    /// The server that has the ledger, where that is not here.
+    pub remote: Option<Remote>,
     once: Option<Once>,
     ledger: Option<Ledger>,
 }
@@ -161,6 +186,7 @@ impl Context {
             questions: None,
             key: None,
             op_id: None,
+            remote: None,
             once: None,
             ledger: None,
         }
@@ -181,7 +207,7 @@ impl Context {
     }
 
     /// What a person answers who has seen the sheet; nothing when nobody can be asked.
-    pub fn ask(&self, sheet: &Sheet, question: &str) -> Option<bool> {
+    pub fn confirm(&self, sheet: &Sheet, question: &str) -> Option<bool> {
         self.questions.as_ref().map(|ask| ask(sheet, question))
     }
 
@@ -305,9 +331,13 @@ impl Context {
         Ok(())
     }
 
-    /// Does an operation for a part of the program that wants its answer as it is. What a door is asked
-    /// for comes through [`Request::run`](crate::table::Request::run).
+    /// Does an operation for a part of the program that wants its answer as it is, here or on the
+    /// server of the caller. What a door is asked for comes through
+    /// [`Request::run`](crate::table::Request::run).
     pub fn perform<O: Operation>(&mut self, operation: &O) -> Result<O::Output, Error> {
+        if let Some(remote) = &mut self.remote {
+            return remote.perform(operation);
+        }
         self.begin(operation)?;
         let answer = operation.run(self);
         self.end();
@@ -384,7 +414,7 @@ impl Context {
     pub fn lease(&self, given: Option<&str>) -> Result<Option<Span>, Refusal> {
         match given {
             Some(text) => Span::parse("lease", text).map(Some),
-            None => Ok(self.settings().claims_lease),
+            None => Ok(self.surroundings.wishes.lease.or(self.settings().claims_lease)),
         }
     }
 
@@ -394,16 +424,25 @@ impl Context {
 
     /// Whether pauses end by themselves where nobody says so.
     pub fn auto_unpause(&self) -> bool {
-        self.settings().workflows_auto_unpause
+        let wished = self.surroundings.wishes.auto_unpause;
+        wished.unwrap_or(self.settings().workflows_auto_unpause)
     }
 
     /// The project to use when none is named. Who may change only some has no other default.
     pub fn default_project(&self) -> Option<&str> {
-        self.settings().project.as_deref().filter(|_| self.bound().is_empty())
+        let wished = self.surroundings.wishes.project.as_deref();
+        let ours = || self.settings().project.as_deref().filter(|_| self.bound().is_empty());
+        wished.or_else(ours)
     }
 
     /// The text of a file where the caller is; `-` is the standard input.
     pub fn local_text(&mut self, path: &str) -> Result<String, Error> {
+        if self.surroundings.files == Files::Servers {
+            return Err(Refusal::new(Code::WorkplaceOnly, "a server opens no file for a caller")
+                .hint("send what the file says instead of its name")
+                .detail("file", path)
+                .into());
+        }
         let mut text = String::new();
         let read = match path {
             "-" => std::io::stdin().lock().read_to_string(&mut text),

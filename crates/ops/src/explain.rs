@@ -8,7 +8,7 @@ use windlass_domain::{Code, Refusal, Time};
 use windlass_ledger::Error;
 
 use crate::context::Context;
-use crate::operation::{Access, Operation, Output};
+use crate::operation::{Access, Operation, Output, Remotely};
 use crate::sheet::Sheet;
 
 macro_rules! pages {
@@ -58,6 +58,8 @@ impl Operation for Explain {
     const ABOUT: &'static str = "Explain an error code and what to do about it";
     const EXAMPLE: &'static str = "windlass explain stale_claim";
     const ACCESS: Access = Access::Read;
+    // Above all when the server cannot be reached.
+    const REMOTELY: Remotely = Remotely::Here;
 
     fn run(&self, _cx: &mut Context) -> Result<ExplainedCode, Error> {
         let page = PAGES.iter().find(|(code, _)| *code == self.code);

@@ -198,6 +198,26 @@ struct Document<'a, T> {
     idempotency: &'a Outcome,
 }
 
+/// The page of an answer under an op id.
+pub(crate) fn with_outcome(sheet: Sheet, outcome: &Outcome) -> Sheet {
+    match outcome.replayed {
+        true => sheet.and_line(Cell::dim("replayed: it was done before, nothing was done now")),
+        false => sheet,
+    }
+}
+
+/// The document of an answer without what it says about its op id.
+pub(crate) fn without_outcome(document: &str, outcome: &Outcome) -> String {
+    let nothing = serde_json::json!({});
+    let alone = Document { answer: &nothing, outcome, idempotency: outcome };
+    let marks = serde_json::to_string(&alone).unwrap_or_default();
+    let marks = marks.trim_start_matches('{');
+    match document.strip_suffix(marks) {
+        Some(answer) => format!("{}}}", answer.trim_end_matches(',')),
+        None => document.to_owned(),
+    }
+}
+
 impl<T: Output> Answer for Answered<T> {
     fn json(&self) -> Result<String, Fault> {
         let Self { answer, outcome } = self;
@@ -206,11 +226,7 @@ impl<T: Output> Answer for Answered<T> {
     }
 
     fn sheet(&self, now: Time) -> Sheet {
-        let sheet = Output::sheet(&self.answer, now);
-        match self.outcome.replayed {
-            true => sheet.and_line(Cell::dim("replayed: it was done before, nothing was done now")),
-            false => sheet,
-        }
+        with_outcome(Output::sheet(&self.answer, now), &self.outcome)
     }
 
     fn exit(&self) -> Exit {
@@ -223,5 +239,27 @@ impl<T: Output> Answer for Answered<T> {
 
     fn document(&self) -> Option<&str> {
         Output::document(&self.answer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_can_be_told_without_its_op_id() {
+        let outcome = Outcome { op_id: OpId::parse("a \"b\"").unwrap(), replayed: true };
+        for answer in [serde_json::json!({}), serde_json::json!({ "title": "x", "tags": [] })] {
+            let document = Document { answer: &answer, outcome: &outcome, idempotency: &outcome };
+            let document = serde_json::to_string(&document).unwrap();
+            assert_ne!(document, answer.to_string());
+            assert_eq!(without_outcome(&document, &outcome), answer.to_string());
+        }
+    }
+
+    #[test]
+    fn an_answer_that_tells_of_no_op_id_stays_as_it_is() {
+        let outcome = Outcome { op_id: OpId::parse("a").unwrap(), replayed: false };
+        assert_eq!(without_outcome("{\"expired\":3}", &outcome), "{\"expired\":3}");
     }
 }

@@ -21,6 +21,26 @@ pub enum Place {
     Workplace,
 }
 
+/// What becomes of an operation when its caller uses a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Remotely {
+    /// The server does it.
+    Sent,
+    /// It is done where the caller is, and asks the server for what it needs.
+    Here,
+    /// It cannot be done: it needs the ledger and local files alike.
+    Refused,
+}
+
+impl Remotely {
+    const fn by(place: Place) -> Self {
+        match place {
+            Place::Ledger => Self::Sent,
+            Place::Workplace => Self::Refused,
+        }
+    }
+}
+
 /// One capability. The fields of the struct are its arguments.
 pub trait Operation: Args + Serialize + DeserializeOwned + JsonSchema + Send + 'static {
     type Output: Output;
@@ -35,11 +55,18 @@ pub trait Operation: Args + Serialize + DeserializeOwned + JsonSchema + Send + '
     const PLACE: Place = Place::Ledger;
     /// Its answer holds a secret that is shown once: it is kept under no op id.
     const SECRET_ANSWER: bool = false;
+    const REMOTELY: Remotely = Remotely::by(Self::PLACE);
     /// The languages of its own in which it can answer with a document: values of its argument
     /// `format`, beside those that every command takes.
     const FORMATS: &'static [&'static str] = &[];
 
     fn run(&self, cx: &mut Context) -> Result<Self::Output, Error>;
+
+    /// The same operation with the texts of the local files that it names, for a server that cannot
+    /// read them; nothing when it names none.
+    fn with_local_texts(&self, _cx: &mut Context) -> Result<Option<Self>, Error> {
+        Ok(None)
+    }
 }
 
 /// What an operation answers.

@@ -13,13 +13,16 @@ use windlass_domain::hook::Hook;
 use windlass_domain::near::near;
 use windlass_domain::ownership::Required;
 use windlass_domain::{Code, Refusal};
+use windlass_hands::remote::Address;
 use windlass_ledger::Synchronous;
 
 pub use hook_table::HOOK_KEYS;
 use hook_table::{Placed, definition, line_of};
 
+use crate::view::usage;
+
 /// Every key, with its default and whether a repository's file may set it.
-pub const KEYS: [Key; 9] = [
+pub const KEYS: [Key; 10] = [
     Key {
         name: "agent",
         default: None,
@@ -69,6 +72,12 @@ pub const KEYS: [Key; 9] = [
         about: "how long to wait for another writer",
     },
     Key {
+        name: "server.url",
+        default: None,
+        in_repository: false,
+        about: "the server that has the ledger: an http:// or https:// address",
+    },
+    Key {
         name: "display.format",
         default: None,
         in_repository: true,
@@ -106,6 +115,26 @@ impl std::fmt::Display for Origin {
     }
 }
 
+/// How close to a command something was said; the closest counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Nearness {
+    Default,
+    File,
+    Environment,
+    Flag,
+}
+
+impl Origin {
+    fn nearness(&self) -> Nearness {
+        match self {
+            Self::Default => Nearness::Default,
+            Self::User(_) | Self::Repository(_) => Nearness::File,
+            Self::Environment(_) => Nearness::Environment,
+            Self::Flag(_) => Nearness::Flag,
+        }
+    }
+}
+
 /// A value and its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Given {
@@ -124,6 +153,7 @@ pub struct Settings {
     pub database_url: Option<String>,
     pub database_synchronous: Synchronous,
     pub database_wait: Option<Span>,
+    pub server_url: Option<Address>,
     pub display_format: Option<Format>,
 }
 
@@ -171,6 +201,29 @@ impl Resolved {
             format!(
                 "{origin}: 'hooks.{name}' is ignored: on PostgreSQL only the ledger's hooks count"
             )
+        });
+        self.warnings.extend(ignored);
+    }
+
+    /// The server that has the ledger, unless a database is named closer by: flags come before
+    /// variables, and those before files.
+    pub fn server(&self) -> Result<Option<&Address>, Refusal> {
+        let distance = |key| self.given.get(key).map(|given| given.origin.nearness());
+        match (distance("server.url"), distance("database.url")) {
+            (Some(Nearness::Flag), Some(Nearness::Flag)) => Err(usage(
+                "give --db or --server, not both",
+                "a server has its ledger; without --server the database is opened here",
+            )),
+            (Some(server), Some(database)) if server < database => Ok(None),
+            _ => Ok(self.settings.server_url.as_ref()),
+        }
+    }
+
+    /// A server has its own hooks; those of the settings here are ignored, which is said.
+    pub fn warn_of_hooks_elsewhere(&mut self) {
+        let ignored = self.hooks.iter().map(|SettingsHook { hook, origin }| {
+            let name = &hook.name;
+            format!("{origin}: 'hooks.{name}' is ignored: with a server only its own hooks count")
         });
         self.warnings.extend(ignored);
     }
@@ -271,6 +324,7 @@ impl Settings {
                 }
             }
             "database.wait" => self.database_wait = Some(Span::parse_or_zero("wait", value)?),
+            "server.url" => self.server_url = Some(address(value)?),
             "display.format" => self.display_format = Some(Format::parse(value)?),
             _ => {
                 return Err(Refusal::new(
@@ -292,6 +346,7 @@ struct File {
     claims: Option<Claims>,
     workflows: Option<Workflows>,
     database: Option<Database>,
+    server: Option<ServerTable>,
     display: Option<Display>,
     #[serde(default)]
     hooks: BTreeMap<String, Placed>,
@@ -320,6 +375,12 @@ struct Database {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+struct ServerTable {
+    url: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Display {
     format: Option<String>,
 }
@@ -343,9 +404,20 @@ fn read(path: &str, text: &str) -> Result<Contents, Refusal> {
     if let Some(database) = file.database {
         (url, synchronous, wait) = (database.url, database.synchronous, database.wait);
     }
+    let server = file.server.and_then(|server| server.url);
     let format = file.display.and_then(|display| display.format);
-    let values =
-        [file.agent, file.project, lease, require, auto_unpause, url, synchronous, wait, format];
+    let values = [
+        file.agent,
+        file.project,
+        lease,
+        require,
+        auto_unpause,
+        url,
+        synchronous,
+        wait,
+        server,
+        format,
+    ];
     let values = KEYS.into_iter().zip(values).filter_map(|(key, value)| Some((key, value?)));
     Ok((values.collect(), file.hooks))
 }
@@ -368,6 +440,14 @@ fn unreadable(path: &str, text: &str, error: &toml::de::Error) -> Refusal {
         .detail("line", line)
         .detail("key", key)
         .suggest(suggestions)
+}
+
+fn address(given: &str) -> Result<Address, Refusal> {
+    Address::parse(given).map_err(|wrong| {
+        Refusal::new(Code::InvalidValue, wrong.to_string())
+            .hint("give it as http://127.0.0.1:7077 or https://host.example")
+            .detail("field", "server")
+    })
 }
 
 pub(crate) fn one_of(field: &str, given: &str, allowed: &[&str]) -> Refusal {
@@ -488,9 +568,41 @@ mod tests {
     }
 
     #[test]
+    fn what_is_said_closest_decides_between_a_server_and_a_database() {
+        let file = "[server]\nurl='http://h'\n[database]\nurl='l.db'\n";
+        let resolved = |set: &[(&'static str, Origin)]| {
+            let mut layers = Layers::default();
+            layers.user_file("c.toml", file).unwrap();
+            for (key, origin) in set {
+                layers.set(key, "http://near".to_owned(), origin.clone());
+            }
+            layers.resolve().unwrap()
+        };
+        let variable = || Origin::Environment("X");
+        assert!(resolved(&[]).server().unwrap().is_some());
+        assert!(resolved(&[("database.url", variable())]).server().unwrap().is_none());
+        let both = [("database.url", variable()), ("server.url", variable())];
+        assert!(resolved(&both).server().unwrap().is_some());
+        let both = [("database.url", Origin::Flag("--db")), ("server.url", variable())];
+        assert!(resolved(&both).server().unwrap().is_none());
+        let both =
+            [("database.url", Origin::Flag("--db")), ("server.url", Origin::Flag("--server"))];
+        assert_eq!(resolved(&both).server().unwrap_err().code, Code::Usage);
+    }
+
+    #[test]
+    fn a_repository_cannot_choose_the_server() {
+        let mut layers = Layers::default();
+        layers.repository_file("repo.toml", "[server]\nurl = 'http://elsewhere'").unwrap();
+        let resolved = layers.resolve().unwrap();
+        assert!(resolved.server().unwrap().is_none());
+        assert!(resolved.warnings[0].contains("server.url"));
+    }
+
+    #[test]
     fn every_key_can_be_set_in_a_file() {
         let text = "agent='a'\nproject='p'\n[claims]\nlease='1h'\nrequire='fence'\n\
-                    [workflows]\nauto_unpause=true\n[database]\nurl='x'\nsynchronous='normal'\nwait='5s'\n[display]\nformat='json'\n";
+                    [workflows]\nauto_unpause=true\n[database]\nurl='x'\nsynchronous='normal'\nwait='5s'\n[server]\nurl='http://h'\n[display]\nformat='json'\n";
         let mut layers = Layers::default();
         layers.user_file("c.toml", text).unwrap();
         assert_eq!(layers.resolve().unwrap().given.len(), KEYS.len());

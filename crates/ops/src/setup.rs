@@ -12,20 +12,21 @@ use windlass_domain::{Code, Refusal, Time};
 use windlass_ledger::{Error, Fault, Ledger, Location};
 
 use crate::context::Context;
-use crate::health::{HeadView, mode};
+use crate::health::{AuditHead, HeadView, mode};
 use crate::hook::OutboxCounts;
-use crate::operation::{Access, Operation, Output, Place};
+use crate::operation::{Access, Operation, Output, Place, Remotely};
 use crate::project::Statuses;
+use crate::remote::Remote;
 use crate::settings::Origin;
 use crate::sheet::{Cell, Sheet, size as in_bytes};
 use crate::table::AS_IN_HZL;
 
 /// Which ledger is meant, and why that one.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Choice {
     /// A path, or an address without its password.
     pub db: String,
-    /// `sqlite` or `postgres`.
+    /// `sqlite` or `postgres`, or `server` where a server has it.
     pub database: String,
     /// `local-only` for a file, `remote-only` for a server.
     pub mode: String,
@@ -37,12 +38,28 @@ pub struct Choice {
 
 impl Choice {
     fn of(cx: &Context) -> Self {
+        if let Some(remote) = &cx.remote {
+            let (database, mode) = ("server".to_owned(), "remote-only".to_owned());
+            let choice = Self { db: remote.url(), database, mode, ..Self::default() };
+            return choice.decided_by("server.url", cx);
+        }
         let location = &cx.workplace.location;
         let database = match location {
             Location::Sqlite(_) => "sqlite",
             Location::Postgres(_) => "postgres",
         };
-        let given = cx.settings.given.get("database.url");
+        let choice = Self {
+            db: location.to_string(),
+            database: database.to_owned(),
+            mode: mode(location).to_owned(),
+            ..Self::default()
+        };
+        choice.decided_by("database.url", cx)
+    }
+
+    /// The same, decided where a setting was made.
+    fn decided_by(self, key: &str, cx: &Context) -> Self {
+        let given = cx.settings.given.get(key);
         let origin = given.map_or(&Origin::Default, |given| &given.origin);
         let source = match origin {
             Origin::Flag(_) => "cli",
@@ -50,18 +67,15 @@ impl Choice {
             Origin::User(_) | Origin::Repository(_) => "config",
             Origin::Default => "default",
         };
-        Self {
-            db: location.to_string(),
-            database: database.to_owned(),
-            mode: mode(location).to_owned(),
-            source: source.to_owned(),
-            origin: origin.to_string(),
-        }
+        Self { source: source.to_owned(), origin: origin.to_string(), ..self }
     }
 }
 
 /// Whether there is a ledger; nothing when its server cannot be asked.
 fn exists(cx: &mut Context) -> Option<bool> {
+    if cx.remote.is_some() {
+        return cx.perform(&AuditHead {}).is_ok().then_some(true);
+    }
     if let Location::Sqlite(path) = &cx.workplace.location {
         return Some(size(path) > 0);
     }
@@ -241,6 +255,7 @@ impl Operation for WhichDb {
     const EXAMPLE: &'static str = "windlass which-db";
     const ACCESS: Access = Access::Read;
     const PLACE: Place = Place::Workplace;
+    const REMOTELY: Remotely = Remotely::Here;
 
     fn run(&self, cx: &mut Context) -> Result<Which, Error> {
         let choice = Choice::of(cx);
@@ -280,6 +295,9 @@ pub struct StatusShown {
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct State {
+    /// The server that has it, where the caller uses one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
     #[serde(flatten)]
     pub choice: Choice,
     #[serde(rename = "eventsDb")]
@@ -305,9 +323,14 @@ impl Operation for Status {
     const ABOUT: &'static str = "Show the ledger: where it is, its size, its end, its tasks";
     const EXAMPLE: &'static str = "windlass status";
     const ACCESS: Access = Access::Read;
-    const PLACE: Place = Place::Workplace;
+    const REMOTELY: Remotely = Remotely::Here;
 
     fn run(&self, cx: &mut Context) -> Result<StatusShown, Error> {
+        if let Some(url) = cx.remote.as_ref().map(Remote::url) {
+            let StatusShown { success, data } = cx.perform(self)?;
+            let choice = data.choice.clone().decided_by("server.url", cx);
+            return Ok(StatusShown { success, data: State { server: Some(url), choice, ..data } });
+        }
         let (head, projects, outbox) = cx.read(|snapshot| {
             Ok((snapshot.head()?, snapshot.all_projects()?, snapshot.hook_counts()?))
         })?;
@@ -318,6 +341,7 @@ impl Operation for Status {
         };
         let path = choice.db.clone();
         let data = State {
+            server: None,
             choice,
             events_db: path.clone(),
             cache_db: path,
@@ -340,13 +364,15 @@ fn write_ahead_log(path: &Path) -> PathBuf {
 
 impl Output for StatusShown {
     fn sheet(&self, _now: Time) -> Sheet {
-        let State { choice, exists, size_bytes, head, projects, tasks, outbox, .. } = &self.data;
+        let State { server, choice, exists, size_bytes, head, projects, tasks, outbox, .. } =
+            &self.data;
         let size = match size_bytes {
             Some(_) if !exists => "no ledger yet".to_owned(),
             Some(bytes) => in_bytes(*bytes),
             None => String::new(),
         };
         Sheet::default()
+            .and_facts(server.iter().map(|url| ("server", Cell::from(url.clone()))))
             .and_facts([
                 ("ledger", choice.db.clone().into()),
                 ("from", choice.origin.clone().into()),
@@ -377,6 +403,7 @@ impl Operation for Guide {
     const ABOUT: &'static str = "Print a short guide for an agent";
     const EXAMPLE: &'static str = "windlass guide --format text";
     const ACCESS: Access = Access::Read;
+    const REMOTELY: Remotely = Remotely::Here;
 
     fn run(&self, _cx: &mut Context) -> Result<GuideText, Error> {
         Ok(GuideText { guide: include_str!("guide.md").to_owned() })
@@ -423,6 +450,7 @@ macro_rules! not_here {
             const ABOUT: &'static str = $said;
             const EXAMPLE: &'static str = concat!("windlass ", $word);
             const ACCESS: Access = Access::Read;
+            const REMOTELY: Remotely = Remotely::Here;
 
             fn run(&self, _cx: &mut Context) -> Result<Nothing, Error> {
                 Err(not_here($word, $hint).into())

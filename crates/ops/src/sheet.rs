@@ -204,9 +204,51 @@ pub fn ago(time: Time, now: Time) -> String {
     }
 }
 
+/// A length of time as people say it.
+pub fn spoken(millis: i64) -> String {
+    match millis / 1_000 {
+        i64::MIN..=0 => "less than 1 s".to_owned(),
+        seconds @ 1..60 => format!("{seconds} s"),
+        seconds @ 60..3_600 => format!("{} min", seconds / 60),
+        seconds @ 3_600..172_800 => format!("{} h {} min", seconds / 3_600, seconds % 3_600 / 60),
+        seconds => format!("{} d {} h", seconds / 86_400, seconds % 86_400 / 3_600),
+    }
+}
+
+/// Numbers as a line of bars, the highest as high as it gets. Too many are taken together.
+pub fn spark(numbers: &[u64]) -> String {
+    const WIDEST: usize = 60;
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let together = numbers.len().div_ceil(WIDEST).max(1);
+    // What does not fill a bar is the oldest.
+    let sums: Vec<u64> = numbers.rchunks(together).map(|some| some.iter().sum()).collect();
+    let highest = sums.iter().copied().max().unwrap_or(0);
+    let steps = BARS.len() as u64 - 1;
+    let bar = |sum: u64| {
+        let height = (sum * steps).div_ceil(highest.max(1));
+        usize::try_from(height).ok().and_then(|height| BARS.get(height)).unwrap_or(&'█')
+    };
+    sums.into_iter().rev().map(bar).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_drawn_as_bars_and_only_nothing_is_lowest() {
+        assert_eq!(spark(&[0, 1, 50, 100]), "▁▂▅█");
+        assert_eq!(spark(&[0, 0]), "▁▁");
+        assert_eq!(spark(&[]), "");
+        let year: Vec<u64> = (0..365).collect();
+        assert_eq!(spark(&year).chars().count(), 53);
+    }
+
+    #[test]
+    fn lengths_of_time_are_told_roughly() {
+        let spoken = [500, 59_000, 600_000, 5_400_000, 200_000_000].map(spoken);
+        assert_eq!(spoken, ["less than 1 s", "59 s", "10 min", "1 h 30 min", "2 d 7 h"]);
+    }
 
     #[test]
     fn times_are_told_from_now() {

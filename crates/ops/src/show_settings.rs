@@ -8,7 +8,7 @@ use windlass_ledger::{Error, Location};
 
 use crate::context::Context;
 use crate::hook::HookView;
-use crate::operation::{Access, Operation, Output, Place};
+use crate::operation::{Access, Operation, Output, Place, Remotely};
 use crate::settings::KEYS;
 use crate::sheet::{Cell, Sheet};
 
@@ -20,7 +20,7 @@ pub struct Config {}
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct ConfigShown {
     pub settings: Vec<Setting>,
-    /// The ledger this command would use.
+    /// The ledger this command would use, or the server that has it.
     pub db: Value,
 }
 
@@ -45,6 +45,7 @@ impl Operation for Config {
     const EXAMPLE: &'static str = "windlass config";
     const ACCESS: Access = Access::Read;
     const PLACE: Place = Place::Workplace;
+    const REMOTELY: Remotely = Remotely::Here;
 
     fn run(&self, cx: &mut Context) -> Result<ConfigShown, Error> {
         let given = &cx.settings.given;
@@ -70,7 +71,13 @@ impl Operation for Config {
             about: "a hook".to_owned(),
         });
         let settings = keys.chain(hooks).collect();
-        let db = Value { value: cx.workplace.location.to_string(), source: source("database.url") };
+        let db = match &cx.remote {
+            Some(remote) => Value { value: remote.url(), source: source("server.url") },
+            None => {
+                let value = cx.workplace.location.to_string();
+                Value { value, source: source("database.url") }
+            }
+        };
         Ok(ConfigShown { settings, db })
     }
 }

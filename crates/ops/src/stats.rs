@@ -1,19 +1,25 @@
 //! `stats`: the queue and what was finished lately, in numbers.
 
-use std::collections::BTreeMap;
+mod spread;
+mod throughput;
+
+use std::collections::{BTreeMap, HashSet};
 
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::duration::Span;
 use windlass_domain::project::{Counts, Project};
-use windlass_domain::{Status, Task, Time};
+use windlass_domain::{ProjectId, Status, Task, Time};
 use windlass_ledger::{Error, Snapshot};
 
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
-use crate::sheet::{Cell, Sheet, Tone, counted};
+use crate::sheet::{Cell, Sheet, Tone, counted, spark, spoken};
 use crate::stale::{Threshold, USUAL_MINUTES};
+pub use spread::{QueueAge, Spread};
+pub use throughput::{Bucket, Throughput};
+use throughput::{Window, throughput};
 
 /// Counts the queue, and what was finished within a window of time.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -42,6 +48,12 @@ pub struct Numbers {
     pub queue: Queue,
     pub completions: Completions,
     pub execution_time_ms: ExecutionTime,
+    pub throughput: Throughput,
+    /// From creation to done, over the completions of the window.
+    pub lead_time_ms: Spread,
+    /// From the first claim to done, over the completions that were claimed.
+    pub cycle_time_ms: Spread,
+    pub queue_age_ms: QueueAge,
 }
 
 /// How many tasks are where now.
@@ -96,9 +108,10 @@ impl Operation for Stats {
                 None => snapshot.projects()?,
             };
             let now = snapshot.now();
-            let since = Time::from_millis(now.as_millis().saturating_sub(window.as_millis()));
-            let is_here = |task: &Task| projects.iter().any(|project| project.id == task.project);
-            let mut done = snapshot.finished_since(since)?;
+            let window = Window::ending(now, window);
+            let ids: HashSet<ProjectId> = projects.iter().map(|project| project.id).collect();
+            let is_here = |task: &Task| ids.contains(&task.project);
+            let mut done = snapshot.finished_since(window.since())?;
             done.retain(|task| was_done(task) && is_here(task));
             let mut names: Vec<String> =
                 projects.iter().map(|project| project.name.clone()).collect();
@@ -110,6 +123,10 @@ impl Operation for Stats {
                 projects: names,
                 completions: completions(&done),
                 execution_time_ms: execution_time(&done),
+                throughput: throughput(snapshot, window, &done, |id| ids.contains(&id))?,
+                lead_time_ms: Spread::of(done.iter().filter_map(lead_time)),
+                cycle_time_ms: Spread::of(done.iter().filter_map(cycle_time)),
+                queue_age_ms: QueueAge::of(snapshot, &projects)?,
             })
         })
     }
@@ -153,11 +170,16 @@ fn completions(done: &[Task]) -> Completions {
     Completions { total: done.len() as u64, by_agent }
 }
 
+fn lead_time(task: &Task) -> Option<i64> {
+    Some(task.finished_at?.millis_since(task.created_at))
+}
+
+fn cycle_time(task: &Task) -> Option<i64> {
+    Some(task.finished_at?.millis_since(task.started_at?))
+}
+
 fn execution_time(done: &[Task]) -> ExecutionTime {
-    let times: Vec<i64> = done
-        .iter()
-        .filter_map(|task| Some(task.finished_at?.millis_since(task.started_at?)))
-        .collect();
+    let times: Vec<i64> = done.iter().filter_map(cycle_time).collect();
     let count = times.len();
     let sum: i64 = times.iter().sum();
     ExecutionTime {
@@ -177,11 +199,17 @@ impl Output for Numbers {
             0 => Cell::dim("0"),
             count => Cell::toned(count.to_string(), Tone::Bad),
         };
-        let mut facts = vec![("done".to_owned(), Cell::from(self.completions.total.to_string()))];
+        let mut facts = vec![
+            ("done".to_owned(), Cell::from(self.completions.total.to_string())),
+            ("added".to_owned(), Cell::from(self.throughput.added.to_string())),
+        ];
         if let ExecutionTime { mean: Some(mean), count, .. } = &self.execution_time_ms {
             let took = format!("{} on average, {}", spoken(*mean), counted(*count, "task"));
             facts.push(("from claim to done".to_owned(), took.into()));
         }
+        facts.extend(self.lead_time_ms.in_words("lead time"));
+        facts.extend(self.cycle_time_ms.in_words("cycle time"));
+        facts.extend(self.throughput.drawn());
         for (agent, count) in &self.completions.by_agent {
             facts.push((format!("by {agent}"), count.to_string().into()));
         }
@@ -197,18 +225,41 @@ impl Output for Numbers {
                 ("blocked", number(queue.blocked)),
                 ("done", number(queue.done)),
                 ("archived", number(queue.archived)),
+                ("waiting", self.queue_age_ms.in_words()),
             ])
             .and_heading(format!("the last {}", self.window))
             .and_facts(facts.iter().map(|(name, value)| (name.as_str(), value.clone())))
     }
 }
 
-/// A length of time as people say it.
-fn spoken(millis: i64) -> String {
-    match millis / 1_000 {
-        0 => "less than 1 s".to_owned(),
-        seconds @ 1..60 => format!("{seconds} s"),
-        seconds @ 60..3_600 => format!("{} min", seconds / 60),
-        seconds => format!("{} h {} min", seconds / 3_600, seconds % 3_600 / 60),
+impl Spread {
+    fn in_words(&self, name: &str) -> Option<(String, Cell)> {
+        let (p50, p90) = (self.p50?, self.p90?);
+        let words = format!("p50 {}, p90 {}", spoken(p50), spoken(p90));
+        Some((name.to_owned(), words.into()))
+    }
+}
+
+impl QueueAge {
+    fn in_words(&self) -> Cell {
+        match (self.oldest, self.p50) {
+            (Some(oldest), Some(p50)) => {
+                format!("the oldest {}, p50 {}", spoken(oldest), spoken(p50)).into()
+            }
+            _ => Cell::dim("nothing"),
+        }
+    }
+}
+
+impl Throughput {
+    /// Two lines of bars, where there is more than one step and something in them.
+    fn drawn(&self) -> Vec<(String, Cell)> {
+        let line = |name: &str, of: fn(&Bucket) -> u64| {
+            let numbers: Vec<u64> = self.series.iter().map(of).collect();
+            let is_worth_it = numbers.len() > 1 && numbers.iter().any(|number| *number > 0);
+            is_worth_it.then(|| (format!("{name} over time"), spark(&numbers).into()))
+        };
+        let lines = [line("done", |bucket| bucket.completed), line("added", |bucket| bucket.added)];
+        lines.into_iter().flatten().collect()
     }
 }

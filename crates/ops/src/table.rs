@@ -9,11 +9,12 @@ use windlass_ledger::{Error, Fault};
 use crate::context::Context;
 use crate::once::Answered;
 use crate::operation::{Access, Lines, Operation, Output, Place};
+use crate::remote::relay;
 use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{
     agent, agent_setup, board, db, dep, events, exchange, explain, gc, health, hook, import, key,
-    project, setup, show_settings, stats, task, why, workflow,
+    prime, project, setup, show_settings, stats, task, timeline, why, workflow,
 };
 
 /// Every operation, in the order people meet them.
@@ -75,8 +76,10 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<key::Rotate>(),
     Entry::of::<key::Revoke>(),
     Entry::of::<key::Refusals>(),
+    Entry::of::<prime::Prime>(),
     Entry::of::<why::Why>(),
     Entry::of::<stats::Stats>(),
+    Entry::of::<timeline::Timeline>(),
     Entry::of::<agent::AgentStatus>(),
     Entry::of::<agent::AgentLog>(),
     Entry::of::<events::Events>(),
@@ -152,6 +155,9 @@ pub trait Answer: Send {
 
 impl<O: Operation> Request for O {
     fn run(&self, cx: &mut Context) -> Result<Box<dyn Answer>, Error> {
+        if let Some(answer) = relay(self, cx)? {
+            return Ok(answer);
+        }
         cx.begin(self)?;
         let answer = Operation::run(self, cx);
         let outcome = cx.end();
@@ -196,7 +202,7 @@ impl<T: Output> Answer for T {
 }
 
 impl Entry {
-    const fn of<O: Operation>() -> Self {
+    pub(crate) const fn of<O: Operation>() -> Self {
         Self {
             name: O::NAME,
             about: O::ABOUT,

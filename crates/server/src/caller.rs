@@ -1,6 +1,7 @@
 //! Who calls, as far as a door knows.
 
 use windlass_domain::chain::Hash;
+use windlass_ops::context::Wishes;
 
 /// Somebody who was let in.
 #[derive(Debug, Clone)]
@@ -13,6 +14,8 @@ pub enum Caller {
         digest: Hash,
         /// A task and the fence under which the caller works on it.
         fence: Option<(String, u64)>,
+        /// What it has set where it is.
+        wishes: Wishes,
     },
 }
 
@@ -24,4 +27,6 @@ pub struct Local {
     pub user: String,
     /// A task and the fence under which the caller works on it.
     pub fence: Option<(String, u64)>,
+    /// What it has set where it is.
+    pub wishes: Wishes,
 }

@@ -10,13 +10,14 @@ use windlass_domain::{Code, Exit, Refusal};
 use windlass_ledger::{Error, Fault, Ledger};
 use windlass_ops::Context;
 use windlass_ops::operation::{Access, Operation, Place};
+use windlass_ops::remote::workplace_only;
 use windlass_ops::table::{Answer, Entry};
 
 use crate::caller::Caller;
 use crate::metrics::Metrics;
 pub use crate::office::Office;
 use crate::readers::Readers;
-use crate::writer::{Job, Writer};
+use crate::writer::{Job, Note, Writer};
 
 /// A request for an operation.
 #[derive(Debug, Clone)]
@@ -108,19 +109,27 @@ impl Desk {
     async fn answer(&self, call: Call) -> Result<Reply, Error> {
         let Call { entry, arguments, caller, op_id } = call;
         if entry.place == Place::Workplace {
-            return Err(workplace_only(entry).into());
+            return Err(workplace_only(entry.name).into());
         }
         let request = entry.from_json(arguments)?;
+        let writer = self.writer()?;
+        let asker = caller.clone();
         let answer = match entry.access {
             Access::Read => {
                 let look = move |cx: &mut _| request.run(cx);
-                self.0.readers.look(caller, look).await?
+                self.0.readers.look(caller, look).await
             }
             Access::Write | Access::Approve | Access::Admin => {
-                self.writer()?.write(Job { request, caller, op_id }).await?
+                writer.write(Job { request, caller, op_id }).await
             }
         };
-        Ok(Reply(answer))
+        if let (Err(Error::Refused(refusal)), Caller::Key { digest, .. }) = (&answer, asker)
+            && refusal.code.exit() == Exit::NotAllowed
+        {
+            let (code, message) = (refusal.code, refusal.message.clone());
+            writer.note(Note { digest, operation: entry.name, code, message });
+        }
+        answer.map(Reply)
     }
 
     /// Asks for something that changes nothing.
@@ -164,11 +173,4 @@ impl Desk {
                 .hint("try again in a moment")
         })
     }
-}
-
-fn workplace_only(entry: &Entry) -> Refusal {
-    let words = entry.name.replace('.', " ");
-    Refusal::new(Code::WorkplaceOnly, format!("{words} runs only where its files are"))
-        .hint(format!("run it there: windlass {words} --db PATH_OR_URL"))
-        .detail("operation", entry.name)
 }

@@ -10,6 +10,7 @@ mod http;
 mod limits;
 mod live;
 pub mod logs;
+pub mod mcp;
 mod metrics;
 mod office;
 mod pages;

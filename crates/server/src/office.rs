@@ -2,7 +2,7 @@
 
 use windlass_domain::key;
 use windlass_ledger::Error;
-use windlass_ops::context::Surroundings;
+use windlass_ops::context::{Files, Surroundings};
 use windlass_ops::settings::Resolved;
 use windlass_ops::{Context, Workplace};
 
@@ -20,6 +20,7 @@ impl Office {
     /// A context of its own for one thread, with a connection of its own once it is needed.
     pub(crate) fn context(&self) -> Context {
         let Self { workplace, surroundings, settings } = self.clone();
+        let surroundings = Surroundings { files: Files::Servers, ..surroundings };
         Context::new(workplace, surroundings, settings)
     }
 }
@@ -32,13 +33,15 @@ pub(crate) fn admit(cx: &mut Context, caller: &Caller) -> Result<(), Error> {
             cx.surroundings.agent.clone_from(&local.agent);
             cx.surroundings.user.clone_from(&local.user);
             cx.surroundings.fence.clone_from(&local.fence);
+            cx.surroundings.wishes.clone_from(&local.wishes);
         }
-        Caller::Key { digest, fence } => {
+        Caller::Key { digest, fence, wishes } => {
             let found = cx.ledger()?.read(|snapshot| Ok(snapshot.key_by_digest(digest)?))?;
             let key = found.ok_or_else(key::required)?;
             cx.surroundings.agent = None;
             cx.surroundings.user = key.owner.name().to_owned();
             cx.surroundings.fence.clone_from(fence);
+            cx.surroundings.wishes.clone_from(wishes);
             cx.key = Some(key);
         }
     }

@@ -17,6 +17,7 @@ use crate::desk::{Desk, Office};
 use crate::http::{Doorkeeper, House, router};
 use crate::limits::Limits;
 use crate::live::Live;
+use crate::mcp::http::Mcp;
 use crate::metrics::Limited;
 use crate::token::Token;
 
@@ -67,9 +68,11 @@ async fn serve(options: Options, ready: impl FnOnce(SocketAddr)) -> Result<(), E
     };
     let stop = CancellationToken::new();
     let live = Live::start(&office, desk.clone(), stop.clone())?;
+    let mcp = Mcp::new(desk.clone(), office, stop.clone());
     let digest = token.as_ref().map(|token| Sha256::digest(token.text().as_bytes()).into());
     let doorkeeper = Doorkeeper { token: digest, user, names, port: address.port() };
-    let house = House { desk: desk.clone(), live, doorkeeper, limits: Limits::new(rate) };
+    let limits = Limits::new(rate);
+    let house = House { desk: desk.clone(), live, doorkeeper, limits, mcp };
     let connections = Connections::new(router(Arc::new(house)));
     tracing::info!(%address, "listening on http://{address}");
     ready(address);

@@ -6,9 +6,10 @@
 use std::thread::JoinHandle;
 
 use tokio::sync::{mpsc, oneshot};
+use windlass_domain::chain::{Hash, Provenance};
 use windlass_domain::op::OpId;
 use windlass_domain::{Code, Refusal};
-use windlass_ledger::{Error, Fate, Fault};
+use windlass_ledger::{Error, Fate, Fault, Refused};
 use windlass_ops::Context;
 use windlass_ops::table::{Answer, Request};
 
@@ -31,10 +32,18 @@ pub(crate) struct Job {
 
 type Done = Result<Box<dyn Answer>, Error>;
 
-/// What waits for the thread.
+/// That somebody with a key was refused something.
+pub(crate) struct Note {
+    pub(crate) digest: Hash,
+    pub(crate) operation: &'static str,
+    pub(crate) code: Code,
+    pub(crate) message: String,
+}
+
 enum Waiting {
     /// A command with the place where its answer is awaited.
-    Command { job: Job, answer: oneshot::Sender<Done> },
+    Command(Job, oneshot::Sender<Done>),
+    Note(Note),
     /// Somebody who wants to know whether the thread is there.
     Knock(oneshot::Sender<()>),
 }
@@ -58,7 +67,7 @@ impl Writer {
 
     pub(crate) async fn write(&self, job: Job) -> Done {
         let (answer, answered) = oneshot::channel();
-        self.jobs.try_send(Waiting::Command { job, answer }).map_err(|_| busy())?;
+        self.jobs.try_send(Waiting::Command(job, answer)).map_err(|_| busy())?;
         let answered = answered.await;
         answered.map_err(|source| Fault::bug("the writer ended early").because(source))?
     }
@@ -70,6 +79,11 @@ impl Writer {
         let answered = answered.await;
         Ok(answered.map_err(|source| Fault::bug("the writer ended early").because(source))?)
     }
+
+    /// Keeps a note. Where too much waits already, notes are what can be spared.
+    pub(crate) fn note(&self, note: Note) {
+        let _taken = self.jobs.try_send(Waiting::Note(note));
+    }
 }
 
 fn busy() -> Refusal {
@@ -80,13 +94,15 @@ fn busy() -> Refusal {
 fn work(cx: &mut Context, mut waiting: mpsc::Receiver<Waiting>, counted: &dyn Fn(usize)) {
     let mut batch = Vec::new();
     while waiting.blocking_recv_many(&mut batch, LARGEST) > 0 {
-        let (mut jobs, mut answers, mut knocks) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut jobs, mut answers) = (Vec::new(), Vec::new());
+        let (mut notes, mut knocks) = (Vec::new(), Vec::new());
         for waiting in batch.drain(..) {
             match waiting {
-                Waiting::Command { job, answer } => {
+                Waiting::Command(job, answer) => {
                     jobs.push(job);
                     answers.push(answer);
                 }
+                Waiting::Note(note) => notes.push(note),
                 Waiting::Knock(heard) => knocks.push(heard),
             }
         }
@@ -97,10 +113,36 @@ fn work(cx: &mut Context, mut waiting: mpsc::Receiver<Waiting>, counted: &dyn Fn
             // Whoever asked may be gone; what was done stays done.
             let _heard = answer.send(done);
         }
+        if let Err(error) = keep(cx, &notes) {
+            tracing::warn!(%error, "refusals could not be kept");
+        }
         for heard in knocks {
             let _heard = heard.send(());
         }
     }
+}
+
+/// Keeps what was refused, where those who make keys can see it.
+fn keep(cx: &mut Context, notes: &[Note]) -> Result<(), Error> {
+    if notes.is_empty() {
+        return Ok(());
+    }
+    let by = Provenance { actor: cx.surroundings.host.clone(), ..Provenance::default() };
+    cx.ledger()?.write(&by, |tx| {
+        let mut refused = Vec::with_capacity(notes.len());
+        for Note { digest, operation, code, message } in notes {
+            let key = tx.key_by_digest(digest)?;
+            refused.push(Refused {
+                at: tx.now(),
+                key_id: key.as_ref().map(|key| key.id),
+                prefix: key.map(|key| key.prefix),
+                operation: (*operation).to_owned(),
+                code: code.to_string(),
+                message: message.clone(),
+            });
+        }
+        Ok(tx.keep_refusals(&refused)?)
+    })
 }
 
 /// Does all of them in one transaction.

@@ -125,6 +125,11 @@ impl Run {
         Self { program: program.into(), args, ..self.clone() }
     }
 
+    /// What is given on standard input.
+    pub(crate) fn typed(&self) -> &[u8] {
+        self.stdin.as_deref().unwrap_or_default()
+    }
+
     /// A pipe, as in life; a thread fills it, since a pipe holds only so much at a time.
     fn input(&self) -> Stdio {
         let Some(bytes) = self.stdin.clone() else {

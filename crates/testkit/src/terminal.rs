@@ -3,7 +3,7 @@
 #![expect(clippy::panic, reason = "a terminal that cannot be made ends its test")]
 
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::process::Stdio;
 
@@ -17,7 +17,8 @@ use crate::run::{Outcome, Run};
 const ROWS: u16 = 24;
 
 impl Run {
-    /// Runs to the end at a terminal of that many columns, which is all three of its streams.
+    /// Runs to the end at a terminal of that many columns, which is all three of its streams. What
+    /// is on its standard input was typed in advance.
     ///
     /// What was shown is the standard output of the outcome, its lines ended as in a file.
     #[track_caller]
@@ -29,7 +30,8 @@ impl Run {
     }
 
     fn try_at_terminal(&self, columns: u16) -> io::Result<Outcome> {
-        let (screen, keyboard) = open(columns)?;
+        let (mut screen, keyboard) = open(columns)?;
+        screen.write_all(self.typed())?;
         let mut child = {
             let mut command = self.command();
             command
@@ -86,6 +88,12 @@ mod tests {
     fn both_outputs_and_the_exit_code_are_kept() {
         let outcome = shell("echo out; echo err >&2; exit 7").at_terminal(80);
         assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(7), "out\nerr\n"));
+    }
+
+    #[test]
+    fn what_is_typed_is_read() {
+        let outcome = shell("read line; echo \"<$line>\"").stdin("yes\n").at_terminal(80);
+        assert!(outcome.stdout.ends_with("<yes>\n"), "{outcome}");
     }
 
     #[test]

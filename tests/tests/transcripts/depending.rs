@@ -221,7 +221,8 @@ fn a_graph_is_drawn_by_other_programs() {
           "cross_project": true,
           "blocking": true
         }
-      ]
+      ],
+      "total": 2
     }
     $ windlass dep graph --format mermaid
     flowchart LR

@@ -256,12 +256,14 @@ fn tasks_are_found_by_what_was_written_about_them() {
           }
         }
       ],
-      "total": 3
+      "total": 3,
+      "page": 1,
+      "limit": 20
     }
     $ windlass task search login --limit 1
     ID      STATUS  PROJECT  TITLE               FOUND
     LOGIN_  ready   inbox    fix the login page
-    1 of 3 tasks; see more with --limit
+    1 of 3 tasks; see more with --page 2
     $ windlass task search zebra
     nothing found
     $ windlass task search '?!'

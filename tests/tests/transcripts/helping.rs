@@ -22,7 +22,9 @@ fn the_first_page_of_help_names_every_command() {
       workflow  Workflows: atomic recipes over tasks
       hook      Hooks: who is told what happens, and what did not arrive
       agent     Agents: who is at work, who did what
+      prime     Say what an agent needs to know at the start of a sitting
       stats     Count the queue and what was finished lately
+      timeline  Tell who held what when
       why       Say why a task is not being worked on, or why nothing is
 
     The ledger:
@@ -40,10 +42,14 @@ fn the_first_page_of_help_names_every_command() {
       db        The database of the ledger
 
     Settings and help:
+      setup     Tell a coding agent of Windlass in its own files, or undo that
       config    Show every setting and where it came from
       guide     Print a short guide for an agent
       explain   Explain an error code and what to do about it
       help      Show the help of a command: windlass help task add
+
+    Doors:
+      serve     Serve the ledger: the HTTP API, live events, MCP and the web pages
 
     This terminal:
       demo         Play a short story of three agents, in a throw-away ledger

@@ -23,6 +23,8 @@ mod shown;
 
 mod first_steps;
 
+mod beginning;
+
 mod projects;
 
 mod adding;
@@ -38,6 +40,8 @@ mod changing;
 mod depending;
 
 mod hooking;
+
+mod letting_in;
 
 mod finding;
 

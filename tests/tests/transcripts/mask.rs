@@ -11,10 +11,22 @@ const ID: &str = "0123456789ABCDEFGHJKMNPQRS";
 const BEFORE_NAME: usize = 20;
 const TIME: &str = "2026-11-15T09:30:00.000Z";
 const HASH_CHARS: usize = 64;
+/// What every key is known by in a transcript.
+const KEY: &str = "4gx0t2m9";
 
 /// Numbers that depend on the machine, in JSON.
-const NUMBERS: [&str; 7] =
-    ["size_bytes", "activeDurationMs", "expired_for_ms", "mean", "min", "max", "duration_ms"];
+const NUMBERS: [&str; 10] = [
+    "size_bytes",
+    "activeDurationMs",
+    "expired_for_ms",
+    "mean",
+    "min",
+    "max",
+    "p50",
+    "p90",
+    "oldest",
+    "duration_ms",
+];
 /// Before the machine and the number of the process that sent a hook.
 const WORKER: &str = "\"worker_id\":\"ada@";
 
@@ -122,6 +134,9 @@ fn instead(text: &str) -> Option<(usize, String)> {
     {
         return Some((id, ID[..id].to_owned()));
     }
+    if let Some(rest) = text.strip_prefix("wl_") {
+        return Some(key(rest));
+    }
     let hash = run(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
     let is_of_nothing = text.starts_with("0000");
     if hash == HASH_CHARS && !is_of_nothing {
@@ -132,6 +147,14 @@ fn instead(text: &str) -> Option<(usize, String)> {
         return Some((TIME.len(), TIME.to_owned()));
     }
     has_shape(text, "ddd kB").then(|| (6, "100 kB".to_owned()))
+}
+
+/// A key without its secret, or with it, after its mark.
+fn key(rest: &str) -> (usize, String) {
+    let is_of_key = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_".contains(byte);
+    let length = rest.bytes().take_while(is_of_key).count();
+    let shown = format!("wl_{KEY}_{}", "x".repeat(length.saturating_sub(KEY.len() + 1)));
+    (3 + length, shown[..3 + length].to_owned())
 }
 
 /// Whether a text begins with a shape, in which `d` is a digit.

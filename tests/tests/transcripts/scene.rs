@@ -5,7 +5,8 @@
 //! is shown in both forms.
 
 use std::fmt::Write as _;
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::Value;
 use windlass_testkit::{Home, Run, wait};
@@ -90,8 +91,9 @@ pub(crate) fn transcript(play: impl Fn(&mut Scene)) -> String {
 impl Shown {
     /// On a slow machine something may be a second old already, and says so.
     fn is_of_now(&self) -> bool {
-        let is_old =
-            |answer: &Answer| ["s ago", "in 29m"].iter().any(|age| answer.text.contains(age));
+        let is_old = |answer: &Answer| {
+            ["s ago", "in 29m", "in 29d"].iter().any(|age| answer.text.contains(age))
+        };
         !self.answer.as_ref().is_some_and(is_old)
     }
 
@@ -168,6 +170,16 @@ impl Scene {
         self.write_down(command, heard, Forms::Both);
     }
 
+    /// Shows how a key is made; from now on it is known by this name.
+    #[track_caller]
+    pub(crate) fn makes_a_key(&mut self, name: &'static str, command: &str) {
+        let heard = self.ask(command, COLUMNS);
+        let listed = self.windlass("key list --all").run().ok().json();
+        let newest = listed["keys"].as_array().unwrap().last().unwrap();
+        self.tasks.push(Named { id: text(&newest["key_id"]), name });
+        self.write_down(command, heard, Forms::Both);
+    }
+
     /// Shows how a variable is set.
     pub(crate) fn sets(&mut self, variable: &'static str, value: &str) {
         self.tells(format!("$ export {variable}={}\n", quoted(value)));
@@ -215,6 +227,15 @@ impl Scene {
         let shared = self.tasks[0].id[..name.len()].to_owned();
         assert!(self.tasks.iter().all(|task| task.id.starts_with(&shared)));
         self.shared = Some((shared, name));
+    }
+
+    /// Puts a program on the path that nothing else is on.
+    pub(crate) fn has_on_its_path(&mut self, program: &str) {
+        let file = self.home.work().join("bin").join(program);
+        fs::create_dir_all(self.home.work().join("bin")).unwrap();
+        fs::write(&file, "").unwrap();
+        fs::set_permissions(&file, Permissions::from_mode(0o755)).unwrap();
+        self.variables.push(("PATH", Some("bin".to_owned())));
     }
 
     /// Takes a variable away.

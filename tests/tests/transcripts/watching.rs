@@ -118,12 +118,12 @@ fn the_queue_and_what_was_finished_are_counted() {
         scene.given("NIGHT_", "'upgrade the compiler' -P api -s ready");
         scene.does("task claim LOGIN_ --agent worker-1");
         scene.does("task complete LOGIN_ --agent worker-1");
-        scene.shows("stats");
+        scene.shows("stats --window 10m");
         scene.says("stats --window soon");
         scene.says("stats -P apo");
     });
     insta::assert_snapshot!(said, @r#"
-    $ windlass stats
+    $ windlass stats --window 10m
     now
       backlog         0
       ready           1
@@ -134,14 +134,20 @@ fn the_queue_and_what_was_finished_are_counted() {
       blocked         0
       done            1
       archived        0
+      waiting         the oldest less than 1 s, p50 less than 1 s
 
-    the last 24h
+    the last 10m
       done                1
+      added               2
       from claim to done  less than 1 s on average, 1 task
+      lead time           p50 less than 1 s, p90 less than 1 s
+      cycle time          p50 less than 1 s, p90 less than 1 s
+      done over time      ▁█
+      added over time     ▁█
       by worker-1         1
     $ … --json
     {
-      "window": "24h",
+      "window": "10m",
       "generated_at": "2026-11-15T09:30:00.000Z",
       "projects": ["api"],
       "queue": {
@@ -162,7 +168,18 @@ fn the_queue_and_what_was_finished_are_counted() {
         "min": <number>,
         "max": <number>,
         "excluded_without_start": 0
-      }
+      },
+      "throughput": {
+        "step": "5m",
+        "added": 2,
+        "series": [
+          {"from": "2026-11-15T09:30:00.000Z", "completed": 0, "added": 0},
+          {"from": "2026-11-15T09:30:00.000Z", "completed": 1, "added": 2}
+        ]
+      },
+      "lead_time_ms": {"count": 1, "p50": <number>, "p90": <number>},
+      "cycle_time_ms": {"count": 1, "p50": <number>, "p90": <number>},
+      "queue_age_ms": {"oldest": <number>, "p50": <number>}
     }
     $ windlass stats --window soon
     error: window 'soon' is not a duration
@@ -179,6 +196,73 @@ fn the_queue_and_what_was_finished_are_counted() {
 }
 
 #[test]
+fn who_held_what_when() {
+    let said = transcript(|scene| {
+        scene.says("timeline");
+        scene.given("LOGIN_", "'fix the login page' -s ready");
+        scene.given("NIGHT_", "'upgrade the compiler' -s ready");
+        scene.does("task claim LOGIN_ --agent worker-1");
+        scene.does("task complete LOGIN_ --agent worker-1");
+        scene.does("task claim NIGHT_ --agent worker-2");
+        scene.does("task release NIGHT_ --agent worker-2");
+        scene.does("task claim NIGHT_ --agent worker-1 --lease 30m");
+        scene.shows("timeline --agent worker-1");
+        scene.says("timeline --limit 1");
+        scene.says("timeline --window soon");
+    });
+    insta::assert_snapshot!(said, @r#"
+    $ windlass timeline
+    nobody held anything in the last 24h
+    $ windlass timeline --agent worker-1
+    AGENT     TASK    TITLE                 FENCE  FROM  FOR            ENDED
+    worker-1  NIGHT_  upgrade the compiler  2      now   less than 1 s  held
+    worker-1  LOGIN_  fix the login page    1      now   less than 1 s  done
+    $ … --json
+    {
+      "window": "24h",
+      "since": "2026-11-15T09:30:00.000Z",
+      "generated_at": "2026-11-15T09:30:00.000Z",
+      "claims": [
+        {
+          "agent": "worker-1",
+          "task_id": "0123456789ABCDEFGHJKNIGHT_",
+          "title": "upgrade the compiler",
+          "project": "inbox",
+          "fence": 2,
+          "from": "2026-11-15T09:30:00.000Z",
+          "until": null,
+          "ended": null,
+          "lease_until": "2026-11-15T09:30:00.000Z",
+          "lease_expired": false
+        },
+        {
+          "agent": "worker-1",
+          "task_id": "0123456789ABCDEFGHJKLOGIN_",
+          "title": "fix the login page",
+          "project": "inbox",
+          "fence": 1,
+          "from": "2026-11-15T09:30:00.000Z",
+          "until": "2026-11-15T09:30:00.000Z",
+          "ended": "done",
+          "lease_until": null,
+          "lease_expired": false
+        }
+      ],
+      "total": 2
+    }
+    $ windlass timeline --limit 1
+    AGENT     TASK    TITLE                 FENCE  FROM  FOR            ENDED
+    worker-1  NIGHT_  upgrade the compiler  2      now   less than 1 s  held
+    1 of 3 claims; see more with --limit
+    $ windlass timeline --window soon
+    error: window 'soon' is not a duration
+    hint: write a number and a unit, such as 90s, 30m, 2h or 7d
+    more: windlass explain invalid_value
+    [exit code 3]
+    "#);
+}
+
+#[test]
 fn agents_are_shown_at_work() {
     let said = transcript(|scene| {
         scene.says("agent status");
@@ -187,7 +271,7 @@ fn agents_are_shown_at_work() {
         scene.does("task claim LOGIN_ --agent worker-1 --lease 30m");
         scene.does("task progress LOGIN_ 60 --agent worker-1");
         scene.shows("agent status");
-        scene.says("agent status --agent worker-1 --stats");
+        scene.says("agent status --agent worker-1 --stats --window 8h");
         scene.shows("agent log worker-1");
         scene.says("agent log worker-1 --limit 1");
         scene.says("agent log nobody");
@@ -231,7 +315,7 @@ fn agents_are_shown_at_work() {
       ],
       "summary": {"total": 2, "active": 1, "idle": 1}
     }
-    $ windlass agent status --agent worker-1 --stats
+    $ windlass agent status --agent worker-1 --stats --window 8h
     AGENT     TASK    PROJECT  TITLE               PROGRESS  LEASE   LAST SEEN
     worker-1  LOGIN_  inbox    fix the login page  60%       in 30m  now
     1 of 1 at work
@@ -239,6 +323,10 @@ fn agents_are_shown_at_work() {
     tasks
     AGENT     BACKLOG  READY  IN PROGRESS  BLOCKED  DONE  ARCHIVED  ALL
     worker-1  0        0      1            0        0     0         1
+
+    claims of the window
+    AGENT     DONE  ENDED  FAILED  FAILURE RATE
+    worker-1  0     0      0
     $ windlass agent log worker-1
     SEQ  WHEN  KIND          TASK    TITLE
     5    now   progress_set  LOGIN_  fix the login page

@@ -21,6 +21,8 @@ pub(super) struct Line {
     pub(super) typed: String,
     /// The ledger that was named.
     pub(super) db: Option<String>,
+    /// The server that was named.
+    pub(super) server: Option<String>,
 }
 
 impl Line {
@@ -55,6 +57,7 @@ struct Reader {
     /// After `--` nothing is a flag.
     only_positionals: bool,
     db: Option<String>,
+    server: Option<String>,
 }
 
 impl Reader {
@@ -108,8 +111,10 @@ impl Reader {
     }
 
     fn value(&mut self, flag: &Arg, value: &str) {
-        if flag.get_id() == "db" {
-            self.db = Some(value.to_owned());
+        match flag.get_id().as_str() {
+            "db" => self.db = Some(value.to_owned()),
+            "server" => self.server = Some(value.to_owned()),
+            _ => {}
         }
     }
 
@@ -139,7 +144,7 @@ impl Reader {
             (Wanted::Words(self.flag_names()), String::new())
         };
         let typed = word.strip_prefix(before.as_str()).unwrap_or(word).to_owned();
-        Line { wanted, before, typed, db: self.db }
+        Line { wanted, before, typed, db: self.db, server: self.server }
     }
 
     /// A word that is no flag: a command or an argument.
@@ -331,5 +336,6 @@ mod tests {
     fn the_ledger_that_was_named_is_the_one_to_ask() {
         assert_eq!(read("--db here.db task show ").db.as_deref(), Some("here.db"));
         assert_eq!(read("task show --db=here.db ").db.as_deref(), Some("here.db"));
+        assert_eq!(read("--server http://h task show ").server.as_deref(), Some("http://h"));
     }
 }

@@ -32,7 +32,8 @@ const LOOKED_THROUGH: u64 = 1_000;
 /// time, as a server behind a dead line does. Whoever still waits for it then ends with us.
 pub(super) fn known(value: Value, line: &Line, environment: &Environment) -> Vec<Candidate> {
     let purpose = "windlass completions".to_owned();
-    let flags = Flags { db: line.db.clone(), purpose, ..Flags::default() };
+    let (db, server) = (line.db.clone(), line.server.clone());
+    let flags = Flags { db, server, purpose, ..Flags::default() };
     let Ok(mut cx) = environment.context(flags) else {
         return Vec::new();
     };

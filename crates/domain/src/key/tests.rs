@@ -156,7 +156,9 @@ proptest! {
     }
 
     #[test]
-    fn the_shown_part_of_any_text_is_short(text in ".{0,40}") {
-        prop_assert!(prefix_of(&text).chars().count() <= PREFIX_CHARS);
+    fn the_shown_part_of_any_text_is_short(text in "(wl_)?.{0,40}") {
+        let shown = prefix_of(&text);
+        prop_assert_eq!(shown.is_some(), text.starts_with("wl_"));
+        prop_assert!(shown.unwrap_or_default().chars().count() <= PREFIX_CHARS);
     }
 }

@@ -10,6 +10,7 @@ use reqwest::redirect::Policy;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::pause::{RETRIES, before_the_next};
+use super::watch::Watch;
 use super::{Again, Lost, Reply, Request, Server, VERSION};
 use crate::{reason, tls};
 
@@ -102,6 +103,21 @@ impl Client {
             }
             tokio::time::sleep(before_the_next(attempts - 1)).await;
         }
+    }
+
+    /// The stream of events after `seq`; nothing when there is none to be had.
+    pub(super) async fn watch(&self, seq: u64) -> Option<Watch> {
+        let url = self.server.address.join("/v1/events/stream");
+        let mut request = reqwest::Request::new(reqwest::Method::GET, url);
+        request.url_mut().set_query(Some(&format!("after={seq}")));
+        let headers = request.headers_mut();
+        headers.clone_from(&self.headers);
+        headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+        if let Some(credential) = self.server.credential.look_up() {
+            headers.insert(AUTHORIZATION, bearer(&credential).ok()?);
+        }
+        let answer = tokio::time::timeout(ANSWER, self.http.execute(request)).await.ok()?.ok()?;
+        answer.status().is_success().then(|| Watch::on(answer))
     }
 
     async fn attempt(&self, request: &Request, credential: Option<&SecretString>) -> Attempt {

@@ -190,7 +190,7 @@ fn record_one_by_one(bed: &mut Bed, facts: &[Fact]) {
 fn record_in_bulk(bed: &mut Bed, facts: &[Fact]) {
     let start = bed.clock.now().as_millis();
     bed.write(|tx| {
-        let mut bulk = tx.bulk();
+        let mut bulk = tx.bulk()?;
         for (millis, (stream, event, actor)) in (start + 1_000..).step_by(1_000).zip(facts) {
             let (stream, event, at) = (*stream, event.clone(), Time::from_millis(millis));
             bulk.record(Happened { id: None, at, stream, provenance: by(actor), event })?;
@@ -287,7 +287,7 @@ fn a_bulk_of_more_tasks_than_are_kept_in_memory_agrees_with_a_rebuild(bed: &mut 
     bed.write(|tx| Ok(tx.create(api(), project("api"))?)).unwrap();
     let at = bed.clock.now();
     bed.write(|tx| {
-        let mut bulk = tx.bulk();
+        let mut bulk = tx.bulk()?;
         let mut record = |stream: Stream, event: Event| {
             bulk.record(Happened { id: None, at, stream, provenance: by("ada"), event })
         };
@@ -344,7 +344,7 @@ fn a_bulk_reads_the_tasks_as_they_are_by_then(bed: &mut Bed) {
     bed.write(|tx| {
         tx.create(api(), project("api"))?;
         let now = tx.now();
-        let mut bulk = tx.bulk();
+        let mut bulk = tx.bulk()?;
         assert_eq!(bulk.task(id(1))?, None);
         let moved = event("task_moved", json!({"project": api()}));
         for event in [task(api(), "new", |_| {}), moved, claimed("ada", 1, "claimed")] {
@@ -363,7 +363,7 @@ fn a_bulk_goes_on_after_events_of_the_same_transaction(bed: &mut Bed) {
         tx.create(api(), project("api"))?;
         tx.create(id(1), task(api(), "before", |_| {}))?;
         let now = tx.now();
-        let mut bulk = tx.bulk();
+        let mut bulk = tx.bulk()?;
         let event = CommentAdded { text: "in bulk".into() }.into();
         let (stream, provenance) = (id(1).into(), by("ada"));
         bulk.record(Happened { id: None, at: now, stream, provenance, event })?;

@@ -290,7 +290,7 @@ fn many_events_at_once_enqueue_nothing(bed: &mut Bed) {
     let project = bed.project("api");
     bed.write(|tx| {
         let (id, now) = (tx.new_task_id()?, tx.now());
-        let mut bulk = tx.bulk();
+        let mut bulk = tx.bulk()?;
         bulk.record(Happened {
             id: None,
             at: now,

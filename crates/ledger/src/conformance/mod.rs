@@ -6,6 +6,7 @@ mod deleting;
 mod edges;
 mod groups;
 mod hooks;
+mod keys;
 mod lately;
 mod lists;
 mod log;

@@ -246,7 +246,7 @@ fn a_task_created_and_pruned_in_one_bulk_leaves_nothing(bed: &mut Bed) {
     let waits = bed.add(project, |task| task.depends_on = vec![id]);
     let at = windlass_domain::Time::from_millis(1_794_735_000_000);
     bed.write(|tx| {
-        let mut bulk = tx.bulk();
+        let mut bulk = tx.bulk()?;
         let created = Event::from(super::ready(project));
         let pruned = windlass_domain::event::TaskPruned {}.into();
         for event in [created, set(Status::Done), pruned] {

@@ -4,7 +4,7 @@ use windlass_domain::duration::Span;
 use windlass_domain::hook::{Hook, State, in_force};
 use windlass_domain::id::Fragment;
 use windlass_domain::near::near;
-use windlass_domain::{Code, DeliveryId, Refusal, Time};
+use windlass_domain::{Code, DeliveryId, Refusal, TaskId, Time};
 
 use super::{Backlog, Defined, HookCounts, Tracked};
 use crate::fault::{Error, Fault};
@@ -22,6 +22,8 @@ pub enum Shown {
     Waiting,
     /// Those that are being sent.
     Processing,
+    /// Those that tell of a task.
+    OfTask(TaskId),
     All,
 }
 

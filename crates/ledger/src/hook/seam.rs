@@ -114,6 +114,11 @@ const PROCESSING: &str = concat!(
     tracked_in_outbox!(),
     " WHERE lock_token IS NOT NULL ORDER BY deliveries.enqueued_seq DESC LIMIT $1"
 );
+/// By `deliveries_task`: a task has few.
+const OF_TASK: &str = concat!(
+    tracked!(),
+    " WHERE deliveries.task_id = $1 ORDER BY deliveries.enqueued_seq DESC LIMIT $2"
+);
 /// By the primary key.
 const ALL: &str = concat!(tracked!(), " ORDER BY deliveries.enqueued_seq DESC LIMIT $1");
 /// By the unique index on `id`.
@@ -253,6 +258,9 @@ pub(crate) trait Hooks: Statements {
             }
             Shown::Waiting => all(self, WAITING, &[limit], read_tracked),
             Shown::Processing => all(self, PROCESSING, &[limit], read_tracked),
+            Shown::OfTask(task) => {
+                all(self, OF_TASK, &[Cell::Bytes(&task.to_bytes()), limit], read_tracked)
+            }
             Shown::All => all(self, ALL, &[limit], read_tracked),
         }
     }

@@ -58,26 +58,23 @@ impl Snapshot<'_> {
     /// The key that somebody names by its id, a part of that, or the part of its text that is shown.
     /// Whoever gives the whole text has named it too, and does not see it again.
     pub fn key_named(&mut self, text: &str) -> Result<Key, Error> {
-        let shown = prefix_of(text);
         let mut found = self.keys()?;
-        found.retain(|key| key.prefix == shown);
-        if found.is_empty() && shown == text {
-            let part = Fragment::parse(text).map_err(|refusal| {
-                refusal.hint("list the keys: windlass key list").detail("field", "key")
-            });
-            found = match part {
-                Ok(Fragment::Whole(bytes)) => {
-                    self.key(KeyId::from_bytes(bytes))?.into_iter().collect()
-                }
-                Ok(Fragment::Part { text, .. }) => {
-                    let mut keys = self.keys()?;
-                    keys.retain(|key| key.id.matches(&text));
-                    keys
-                }
-                Err(_) if text.starts_with("wl_") => Vec::new(),
-                Err(refusal) => return Err(refusal.into()),
-            };
-        }
+        let shown = match prefix_of(text) {
+            Some(prefix) => {
+                found.retain(|key| key.prefix == prefix);
+                prefix
+            }
+            None => {
+                let part = Fragment::parse(text).map_err(|refusal| {
+                    refusal.hint("list the keys: windlass key list").detail("field", "key")
+                })?;
+                found.retain(|key| match &part {
+                    Fragment::Whole(bytes) => key.id.to_bytes() == *bytes,
+                    Fragment::Part { text, .. } => key.id.matches(text),
+                });
+                text
+            }
+        };
         match found.len() {
             0 => Err(not_found(shown).into()),
             1 => found.pop().ok_or_else(|| Fault::bug("a match went away").into()),

@@ -27,7 +27,7 @@ use self::entry::{Entry, Form, NAME};
 use self::kind::{Folders, Part, Scope, Target};
 use crate::context::{Context, Surroundings};
 use crate::exchange::{in_words, unusable};
-use crate::operation::{Access, Operation, Output, Place};
+use crate::operation::{Access, Operation, Output, Place, Remotely};
 use crate::sheet::{Cell, Sheet, Tone, counted};
 use crate::view::usage;
 
@@ -106,6 +106,7 @@ impl Operation for Setup {
     const EXAMPLE: &'static str = "windlass setup claude";
     const ACCESS: Access = Access::Write;
     const PLACE: Place = Place::Workplace;
+    const REMOTELY: Remotely = Remotely::Here;
 
     fn run(&self, cx: &mut Context) -> Result<SetUp, Error> {
         let project = project(&cx.surroundings)?;
@@ -130,7 +131,7 @@ impl Operation for Setup {
             return Ok(done);
         }
         if !self.yes {
-            let Some(answer) = cx.ask(&done.changes(), "Write this?") else {
+            let Some(answer) = cx.confirm(&done.changes(), "Write this?") else {
                 return Err(unasked(&done).into());
             };
             done.was_asked = true;
@@ -164,7 +165,7 @@ impl Setup {
             (Part::Instructions { preamble }, false) => instructions(preamble).put(text),
             (Part::Instructions { preamble }, true) => instructions(preamble).take(text),
         };
-        let edited = edited.map_err(|trouble| refusal(trouble, &target, program))?;
+        let edited = edited.map_err(|trouble| self.refusal(trouble, &target, program))?;
         let after = match edited {
             Edited::Same => before.clone(),
             Edited::Text(text) => Some(text),
@@ -174,6 +175,33 @@ impl Setup {
         };
         let change = files::Change { path: target.path, before, after };
         Ok(Plan { shown: target.shown, change })
+    }
+
+    fn refusal(&self, trouble: Trouble, target: &Target, program: &str) -> Refusal {
+        let (file, ours) = (&target.shown, snippet(target.part, program));
+        let refusal = match trouble {
+            Trouble::Broken { line, what } => {
+                Refusal::new(Code::FileInvalid, format!("{file}, line {line}: {what}"))
+                    .hint(format!("repair {file}, and run the same command again"))
+                    .detail("line", line)
+            }
+            Trouble::Unsafe { what } => {
+                let message = format!("{file} cannot be edited safely: {what}");
+                Refusal::new(Code::FileInvalid, message)
+                    .hint(format!("change it by hand; our part is\n{}", ours.trim_end()))
+            }
+            Trouble::Foreign { theirs } => {
+                let message =
+                    format!("{file} has an entry named windlass that is not from here:\n{theirs}");
+                Refusal::new(Code::EntryExists, message)
+                    .hint(match self.undo {
+                        true => "--replace takes it out all the same".to_owned(),
+                        false => format!("--replace overwrites it with\n{}", ours.trim_end()),
+                    })
+                    .detail("theirs", theirs)
+            }
+        };
+        refusal.detail("file", target.path.display().to_string()).detail("ours", ours)
     }
 
     fn notes(&self) -> Vec<String> {
@@ -302,30 +330,6 @@ fn snippet(part: Part, program: &str) -> String {
         Part::Toml => toml::body(&entry(Form::Plain)),
         Part::Instructions { preamble } => instructions(preamble).set("\n"),
     }
-}
-
-fn refusal(trouble: Trouble, target: &Target, program: &str) -> Refusal {
-    let (file, snippet) = (&target.shown, snippet(target.part, program));
-    let refusal = match trouble {
-        Trouble::Broken { line, what } => {
-            Refusal::new(Code::FileInvalid, format!("{file}, line {line}: {what}"))
-                .hint(format!("repair {file}, and run the same command again"))
-                .detail("line", line)
-        }
-        Trouble::Unsafe { what } => {
-            let message = format!("{file} cannot be edited safely: {what}");
-            Refusal::new(Code::FileInvalid, message)
-                .hint(format!("change it by hand; the entry is\n{}", snippet.trim_end()))
-        }
-        Trouble::Foreign { theirs } => {
-            let message =
-                format!("{file} has an entry named windlass that is not from here:\n{theirs}");
-            Refusal::new(Code::EntryExists, message)
-                .hint(format!("--replace overwrites it with\n{}", snippet.trim_end()))
-                .detail("theirs", theirs)
-        }
-    };
-    refusal.detail("file", target.path.display().to_string()).detail("ours", snippet)
 }
 
 impl SetUp {

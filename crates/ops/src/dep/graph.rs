@@ -14,7 +14,7 @@ use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::settings::one_of;
 use crate::sheet::Sheet;
-use crate::view::ProjectNames;
+use crate::view::{ProjectNames, limit};
 
 /// Draws which task waits for which.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +27,10 @@ pub struct Graph {
     #[arg(long)]
     #[serde(default)]
     pub all: bool,
+    /// At most this many dependencies
+    #[arg(short, long, value_name = "N", allow_negative_numbers = true)]
+    #[serde(default)]
+    pub limit: Option<u64>,
     /// dot or mermaid: a text for these programs; json: nodes and edges
     #[arg(long, value_name = "FORMAT")]
     #[serde(default)]
@@ -38,6 +42,8 @@ pub struct Graph {
 pub struct Graphed {
     pub nodes: Vec<GraphNode>,
     pub edges: Vec<GraphEdge>,
+    /// How many dependencies there are in all.
+    pub total: u64,
     /// The same in the language that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -103,7 +109,8 @@ impl Operation for Graph {
 
     fn run(&self, cx: &mut Context) -> Result<Graphed, Error> {
         let language = self.language()?;
-        let found = cx.read(|snapshot| {
+        let limit = self.limit.map(limit).transpose()?.unwrap_or(u64::from(u32::MAX));
+        let (found, total) = cx.read(|snapshot| {
             let project = match &self.project {
                 Some(name) => Some(snapshot.project_named(name)?.id),
                 None => None,
@@ -111,7 +118,7 @@ impl Operation for Graph {
             let filter = EdgeFilter {
                 either: EndFilter { project, ..EndFilter::default() },
                 open: !self.all,
-                limit: u64::from(u32::MAX),
+                limit,
                 ..EdgeFilter::default()
             };
             let mut names = ProjectNames::default();
@@ -119,14 +126,19 @@ impl Operation for Graph {
             for edge in snapshot.list_edges(&filter)? {
                 found.push(EdgeView::new(snapshot, &mut names, edge)?);
             }
-            Ok(found)
+            // Only what was cut short must be counted.
+            let total = match found.len() as u64 {
+                all if all < limit => all,
+                _ => snapshot.count_edges(&filter)?,
+            };
+            Ok((found, total))
         })?;
-        Ok(Graphed::new(found, language))
+        Ok(Graphed::new(found, total, language))
     }
 }
 
 impl Graphed {
-    fn new(found: Vec<EdgeView>, language: Option<Language>) -> Self {
+    fn new(found: Vec<EdgeView>, total: u64, language: Option<Language>) -> Self {
         let mut nodes = BTreeMap::new();
         let mut edges = Vec::with_capacity(found.len());
         for edge in found {
@@ -162,7 +174,7 @@ impl Graphed {
             Language::Mermaid => draw::mermaid(&nodes, &edges),
         };
         let text = language.map(|_| drawn.clone());
-        Self { nodes, edges, text, drawn }
+        Self { nodes, edges, total, text, drawn }
     }
 }
 

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::Time;
 use windlass_domain::hook::State;
-use windlass_ledger::{Error, Shown};
+use windlass_ledger::{Defined, Error, Shown, Tracked};
 
 use super::view::{DeliveryView, HookView, OutboxCounts, Unknown};
 use crate::context::Context;
@@ -20,6 +20,10 @@ pub struct List {
     #[arg(long, value_name = "STATE", default_value = "failed")]
     #[serde(default = "failed")]
     pub state: Which,
+    /// Only deliveries that tell of this task
+    #[arg(long, value_name = "TASK")]
+    #[serde(default)]
+    pub task: Option<String>,
     /// How many deliveries at most, newest first
     #[arg(short, long, value_name = "NUMBER", default_value_t = 20, allow_negative_numbers = true)]
     #[serde(default = "twenty")]
@@ -40,7 +44,22 @@ pub enum Which {
     All,
 }
 
+/// More deliveries than any task has: each status it takes sends one for each hook.
+const MOST_OF_A_TASK: u64 = 10_000;
+
 impl Which {
+    fn is_of(self, delivery: &DeliveryView) -> bool {
+        let state = match self {
+            Self::Queued => "queued",
+            Self::Processing => "processing",
+            Self::Delivered => "delivered",
+            Self::Failed => "failed",
+            Self::Discarded => "discarded",
+            Self::All => return true,
+        };
+        delivery.state == state
+    }
+
     fn of(self, counts: &OutboxCounts) -> u64 {
         let OutboxCounts { queued, processing, delivered, failed, discarded } = *counts;
         match self {
@@ -104,20 +123,37 @@ impl Operation for List {
         let limit = limit(self.limit)?;
         cx.read(|snapshot| {
             let hooks = snapshot.hooks()?;
-            let deliveries = snapshot.deliveries(self.state.into(), limit)?;
             let counts: OutboxCounts = snapshot.hook_counts()?.into();
-            let total = self.state.of(&counts);
+            let (deliveries, total) = match &self.task {
+                None => {
+                    let found = snapshot.deliveries(self.state.into(), limit)?;
+                    (views(&found, &hooks), self.state.of(&counts))
+                }
+                Some(task) => {
+                    let task = snapshot.task_named(task)?.id;
+                    let found = snapshot.deliveries(Shown::OfTask(task), MOST_OF_A_TASK)?;
+                    let mut own = views(&found, &hooks);
+                    own.retain(|delivery| self.state.is_of(delivery));
+                    let total = own.len() as u64;
+                    own.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+                    (own, total)
+                }
+            };
             Ok(Listed {
                 hooks: hooks.iter().map(|hook| HookView::of(hook, &settings)).collect(),
                 state: self.state,
                 total,
                 has_more: total > deliveries.len() as u64,
-                deliveries: deliveries.iter().map(|t| DeliveryView::new(t, &hooks)).collect(),
+                deliveries,
                 counts,
                 unknown: Unknown::all(snapshot)?,
             })
         })
     }
+}
+
+fn views(found: &[Tracked], hooks: &[Defined]) -> Vec<DeliveryView> {
+    found.iter().map(|tracked| DeliveryView::new(tracked, hooks)).collect()
 }
 
 impl Output for Listed {

@@ -11,8 +11,8 @@ mod worker;
 
 pub use again::{Discard, Discarded, Retried, Retry};
 pub use drain::{Drain, Drained};
-pub use list::{List, Listed};
+pub use list::{List, Listed, Which};
 pub use set::{Remove, Removed, Set};
-pub use show::{Show, Shown};
-pub use view::{DeliveryView, HookView, OutboxCounts};
+pub use show::{Message, Show, Shown};
+pub use view::{DeliveryView, HookView, OutboxCounts, Unknown};
 pub use worker::{Worked, Worker};

@@ -26,13 +26,17 @@ use crate::view::{JsonObject, Level, TaskView, task_ids, usage};
 /// Makes a task, or many.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Add {
-    /// One line, at most 128 characters; or give --from
+    /// One line, at most 128 characters; or give --from or --tasks
     #[serde(default)]
     pub title: Option<String>,
     /// Many tasks of a file, all or none: a JSON object or a title a line; - is the standard input
     #[arg(long, value_name = "FILE")]
     #[serde(default)]
     pub from: Option<String>,
+    /// The same, given here instead of in a file
+    #[arg(long, value_name = "TEXT")]
+    #[serde(default)]
+    pub tasks: Option<String>,
     /// Its queue; inbox by default
     #[arg(short = 'P', long, value_name = "NAME")]
     #[serde(default)]
@@ -138,16 +142,36 @@ impl Operation for Add {
     const ACCESS: Access = Access::Write;
 
     fn run(&self, cx: &mut Context) -> Result<Added, Error> {
-        match (&self.title, &self.from) {
-            (Some(_), None) => self.add_one(cx),
-            (None, Some(file)) => {
+        match (&self.title, &self.from, &self.tasks) {
+            (Some(_), None, None) => self.add_one(cx),
+            (None, Some(file), None) => {
                 let text = cx.local_text(file)?;
                 Ok(Added::Many(add_many(self, &text, cx)?))
             }
-            (Some(_), Some(_)) => {
+            (None, None, Some(text)) => Ok(Added::Many(add_many(self, text, cx)?)),
+            (Some(_), Some(_), _) => {
                 Err(usage("give a title or --from, not both", "titles are in the file").into())
             }
-            (None, None) => Err(usage("missing <TITLE>", "windlass task add 'what to do'").into()),
+            (Some(_), None, Some(_)) => {
+                Err(usage("give a title or --tasks, not both", "titles are in the text").into())
+            }
+            (None, Some(_), Some(_)) => {
+                Err(usage("give --from or --tasks, not both", "one of them is enough").into())
+            }
+            (None, None, None) => {
+                Err(usage("missing <TITLE>", "windlass task add 'what to do'").into())
+            }
+        }
+    }
+
+    fn with_local_texts(&self, cx: &mut Context) -> Result<Option<Self>, Error> {
+        match (&self.title, &self.from, &self.tasks) {
+            (None, Some(file), None) => {
+                let tasks = Some(cx.local_text(file)?);
+                Ok(Some(Self { from: None, tasks, ..self.clone() }))
+            }
+            // The rest is done, or refused, without looking into any file.
+            _ => Ok(None),
         }
     }
 }

@@ -1,6 +1,6 @@
-//! `task add --from`: many tasks in one transaction, all or none.
+//! `task add --from` and `--tasks`: many tasks in one transaction, all or none.
 //!
-//! The file holds one JSON object a line (or one list of them) with the fields of `task add`, or
+//! The text holds one JSON object a line (or one list of them) with the fields of `task add`, or
 //! plain lines, each a title. What the command line says holds for every task that does not say
 //! otherwise. A task may have a `key`, by which tasks after it name it.
 
@@ -72,7 +72,7 @@ fn read(defaults: &Add, text: &str) -> Result<Vec<Line>, Error> {
     }
     let base = base(defaults)?;
     // Who acts is one for all: they are made in one transaction.
-    let own = base.keys().filter(|field| !matches!(field.as_str(), "from" | "author"));
+    let own = base.keys().filter(|field| !matches!(field.as_str(), "from" | "tasks" | "author"));
     let fields: Vec<String> = own.cloned().chain(["key".to_owned()]).collect();
     let mut known = BTreeMap::new();
     let mut lines: Vec<Line> = Vec::with_capacity(objects.len());
@@ -97,7 +97,7 @@ fn read(defaults: &Add, text: &str) -> Result<Vec<Line>, Error> {
 
 /// The fields of the command line, which every task begins with.
 fn base(defaults: &Add) -> Result<Fields, Fault> {
-    let plain = Add { from: None, ..defaults.clone() };
+    let plain = Add { from: None, tasks: None, ..defaults.clone() };
     match serde_json::to_value(plain) {
         Ok(Value::Object(fields)) => Ok(fields),
         _ => Err(Fault::bug("arguments are no object")),

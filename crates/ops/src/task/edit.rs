@@ -2,6 +2,8 @@
 //!
 //! The text begins with the fields, one a line; after an empty line comes the description. Only what
 //! was changed is recorded. A text that is refused is kept, so that no work is lost.
+//!
+//! It looks at the task and changes it by two other operations, which a server may do.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -12,14 +14,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use windlass_domain::near::near;
-use windlass_domain::{Code, Refusal, Task, TaskId};
+use windlass_domain::{Code, Refusal, TaskId};
 use windlass_hands::editor;
-use windlass_ledger::{Details, Error, Fault, Snapshot};
+use windlass_ledger::{Error, Fault};
 
+use super::show::Show;
 use super::update::{Update, Updated};
 use crate::context::Context;
-use crate::operation::{Access, Operation, Place};
-use crate::view::JsonObject;
+use crate::operation::{Access, Operation, Place, Remotely};
+use crate::view::{Full, JsonObject, Level, TaskView};
 
 /// Opens a task in your editor and records what you change.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -43,6 +46,7 @@ impl Operation for Edit {
     const EXAMPLE: &'static str = "windlass task edit 8F3K2Q";
     const ACCESS: Access = Access::Write;
     const PLACE: Place = Place::Workplace;
+    const REMOTELY: Remotely = Remotely::Here;
 
     fn run(&self, cx: &mut Context) -> Result<Updated, Error> {
         let editor = cx.surroundings.editor.clone().ok_or_else(|| {
@@ -50,12 +54,9 @@ impl Operation for Edit {
                 .hint("set EDITOR, such as EDITOR=nano, or use: windlass task update")
                 .detail("field", "EDITOR")
         })?;
-        let (id, before) = cx.read(|snapshot| {
-            let task = snapshot.task_named(&self.task)?;
-            Ok((task.id, rendered(snapshot, &task)?))
-        })?;
-        let file = draft(id, &before)?;
-        let updated = self.change(cx, id, &before, &editor, &file);
+        let task = shown(cx, &self.task)?;
+        let file = draft(task.task_id, &rendered(&task)?)?;
+        let updated = self.change(cx, &task, &editor, &file);
         match updated {
             Ok(updated) => {
                 let _removed = std::fs::remove_file(&file);
@@ -74,8 +75,7 @@ impl Edit {
     fn change(
         &self,
         cx: &mut Context,
-        id: TaskId,
-        before: &str,
+        task: &TaskView,
         editor: &str,
         file: &Path,
     ) -> Result<Updated, Error> {
@@ -91,16 +91,32 @@ impl Edit {
             .into());
         }
         let after = cx.local_text(&file.display().to_string())?;
+        let before = rendered(task)?;
         // An emptied file is how people leave an editor without meaning anything.
-        let after = if after.trim().is_empty() { before } else { &after };
-        let changes = self.changes(id, &read(before)?, &read(after)?)?;
-        changes.run_if(cx, |tx| {
-            let Some(task) = tx.task(id)? else { return Ok(()) };
-            match rendered(tx, &task)? == before {
-                true => Ok(()),
-                false => Err(changed_meanwhile(id).into()),
+        let after = if after.trim().is_empty() { &before } else { &after };
+        let (old, new) = (read(&before)?, read(after)?);
+        // What is left out stays as it is.
+        if new.iter().all(|(field, value)| old.get(field) == Some(value)) {
+            return Ok(Updated { task: task.clone(), changed: Vec::new() });
+        }
+        self.record(cx, task, self.changes(task.task_id, &old, &new)?)
+    }
+
+    /// Records the changes, unless somebody else changed the text meanwhile. A comment does not.
+    fn record(&self, cx: &mut Context, seen: &TaskView, changes: Update) -> Result<Updated, Error> {
+        let before = rendered(seen)?;
+        let mut version = full(seen)?.version;
+        loop {
+            let updated = cx.perform(&Update { if_version: Some(version), ..changes.clone() });
+            if !matches!(&updated, Err(error) if error.code() == Code::EditConflict) {
+                return updated;
             }
-        })
+            let now = shown(cx, &changes.task)?;
+            if rendered(&now)? != before {
+                return Err(changed_meanwhile(now.task_id).into());
+            }
+            version = full(&now)?.version;
+        }
     }
 
     /// What is different in the text, as an update.
@@ -138,19 +154,33 @@ type Text = BTreeMap<String, String>;
 
 const DESCRIPTION: &str = "description";
 
-fn rendered(snapshot: &mut Snapshot<'_>, task: &Task) -> Result<String, Fault> {
-    let Details { description, links, metadata, .. } = snapshot.details(task)?;
+/// The task as it is now.
+fn shown(cx: &mut Context, task: &str) -> Result<TaskView, Error> {
+    let show = Show { task: task.to_owned(), view: Level::Full, no_subtasks: true, deep: false };
+    Ok(cx.perform(&show)?.task)
+}
+
+fn full(task: &TaskView) -> Result<&Full, Fault> {
+    task.full.as_ref().ok_or_else(|| Fault::bug("a task is not shown in full"))
+}
+
+fn rendered(task: &TaskView) -> Result<String, Fault> {
+    let Full { description, links, metadata, stale_after_minutes, .. } = full(task)?;
+    let (tags, due_at) = match &task.standard {
+        Some(standard) => (standard.tags.join(", "), standard.due_at),
+        None => (String::new(), None),
+    };
     let metadata = match metadata.is_empty() {
         true => String::new(),
-        false => Value::from(metadata).to_string(),
+        false => Value::from(metadata.clone()).to_string(),
     };
-    let stale_after = task.stale_after_minutes.map(|minutes| format!("{minutes}m"));
+    let stale_after = stale_after_minutes.map(|minutes| format!("{minutes}m"));
     let values = [
         task.title.clone(),
         task.priority.to_string(),
-        task.tags.join(", "),
+        tags,
         links.join(", "),
-        task.due_at.map(|due| due.to_string()).unwrap_or_default(),
+        due_at.map(|due| due.to_string()).unwrap_or_default(),
         task.agent.clone().unwrap_or_default(),
         stale_after.unwrap_or_default(),
         metadata,
@@ -158,7 +188,7 @@ fn rendered(snapshot: &mut Snapshot<'_>, task: &Task) -> Result<String, Fault> {
     let mut text = format!(
         "# Task {}: the fields, an empty line, the description.\n\
          # Up here lines with # are left out, and an empty value means none.\n",
-        task.id
+        task.task_id
     );
     for (field, value) in FIELDS.iter().zip(values) {
         text.push_str(format!("{field}: {value}").trim_end());

@@ -4,7 +4,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::words::{Asked, Snippet, asked, snippet};
-use windlass_domain::{Event, Status, Task, TaskId, Time};
+use windlass_domain::{Code, Event, Refusal, Status, Task, TaskId, Time};
 use windlass_ledger::{Error, Fault, SearchFilter, Snapshot};
 
 use crate::context::Context;
@@ -12,6 +12,8 @@ use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet};
 use crate::view::{ProjectNames, limit};
 
+/// The last result that can be asked for.
+const FURTHEST: u64 = 10_000;
 /// How much of a text is shown around what was found.
 const SNIPPET_CHARS: usize = 80;
 
@@ -32,10 +34,18 @@ pub struct Search {
     #[arg(short, long, value_name = "N", default_value_t = 20, allow_negative_numbers = true)]
     #[serde(default = "twenty")]
     pub limit: u64,
+    /// Which page, of --limit tasks each
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    #[serde(default = "first")]
+    pub page: u64,
 }
 
 fn twenty() -> u64 {
     20
+}
+
+fn first() -> u64 {
+    1
 }
 
 /// What was found, the best first: by title, then by tags and description, then by comments and
@@ -45,6 +55,8 @@ pub struct Found {
     pub tasks: Vec<FoundTask>,
     /// How many tasks match in all.
     pub total: u64,
+    pub page: u64,
+    pub limit: u64,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -82,6 +94,7 @@ impl Operation for Search {
         let asked = asked(&self.query)?;
         let status = self.status.as_deref().map(Status::parse).transpose()?;
         let limit = limit(self.limit)?;
+        let last = usize::try_from(self.last(limit)?).unwrap_or(usize::MAX);
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         cx.read(|snapshot| {
             let project =
@@ -89,7 +102,7 @@ impl Operation for Search {
             let filter = SearchFilter { project: project.map(|project| project.id), status };
             let mut names = ProjectNames::default();
             let mut tasks = Vec::new();
-            for task in snapshot.search(&asked, &filter, limit)? {
+            for task in snapshot.search(&asked, &filter, last)?.into_iter().skip(last - limit) {
                 tasks.push(FoundTask {
                     snippet: piece(snapshot, &task, &asked)?,
                     project: names.of(snapshot, task.project)?,
@@ -100,7 +113,22 @@ impl Operation for Search {
                 });
             }
             let total = snapshot.count_found(&asked, &filter)?;
-            Ok(Found { tasks, total })
+            Ok(Found { tasks, total, page: self.page, limit: self.limit })
+        })
+    }
+}
+
+impl Search {
+    /// Up to which of the tasks that are found the page goes. Who looks further than this is better
+    /// served by more words.
+    fn last(&self, limit: u64) -> Result<u64, Refusal> {
+        let last = self.page.checked_mul(limit).filter(|last| (1..=FURTHEST).contains(last));
+        last.ok_or_else(|| {
+            let page = self.page;
+            Refusal::new(Code::InvalidValue, format!("page {page} is not among the first results"))
+                .hint(format!("the first page is 1, the last ends at result {FURTHEST}"))
+                .detail("field", "page")
+                .detail("given", page)
         })
     }
 }
@@ -166,11 +194,13 @@ impl Output for Found {
         let rows = self.tasks.iter().map(row).collect();
         let columns = ["id", "status", "project", "title…", "found…"];
         let sheet = Sheet::default().and_table(&columns, rows);
-        match self.total > self.tasks.len() as u64 {
+        let last = self.limit * (self.page - 1) + self.tasks.len() as u64;
+        match self.total > last {
             true => sheet.and_line(Cell::dim(format!(
-                "{} of {} tasks; see more with --limit",
+                "{} of {} tasks; see more with --page {}",
                 self.tasks.len(),
-                self.total
+                self.total,
+                self.page + 1
             ))),
             false => sheet,
         }

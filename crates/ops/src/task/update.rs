@@ -66,6 +66,10 @@ pub struct Update {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[serde(default)]
     pub progress: Option<i64>,
+    /// Only if it is still of this version, as task show has it
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[serde(default)]
+    pub if_version: Option<u64>,
     /// Who acts
     #[arg(long, value_name = "NAME")]
     #[serde(default)]
@@ -99,7 +103,7 @@ impl Operation for Update {
                 usage("nothing to change was given", "give a field, such as --priority 2").into()
             );
         }
-        self.run_if(cx, |_| Ok(()))
+        self.record(cx)
     }
 }
 
@@ -119,23 +123,19 @@ impl Update {
             metadata: None,
             stale_after: None,
             progress: None,
+            if_version: None,
             author: None,
             clear_stale_after: false,
         }
     }
 
-    /// Records the changes if, in the same transaction, nothing speaks against it.
-    pub(super) fn run_if(
-        &self,
-        cx: &mut Context,
-        may: impl Fn(&mut Transaction<'_>) -> Result<(), Error>,
-    ) -> Result<Updated, Error> {
+    fn record(&self, cx: &mut Context) -> Result<Updated, Error> {
         let wanted = self.checked()?;
         let percent = self.progress.map(text::progress).transpose()?;
         let caller = By { author: self.author.clone(), ..By::default() }.caller(cx)?;
         cx.write(caller.name(), |tx| {
-            may(tx)?;
             let task = tx.task_named(&self.task)?;
+            self.refuse_other_version(&task)?;
             refuse_archived(&task, "an update")?;
             if wanted.agent.is_some() && task.held().is_some() {
                 return Err(held_cannot_be_routed(&task).into());
@@ -168,6 +168,20 @@ impl Update {
             };
             Ok(Updated { task: TaskView::load(tx, &task, Level::Full)?, changed: fields })
         })
+    }
+
+    fn refuse_other_version(&self, task: &Task) -> Result<(), Refusal> {
+        match self.if_version {
+            Some(version) if version != task.version => Err(Refusal::new(
+                Code::EditConflict,
+                format!("task {} is of version {}, not {version}", task.id, task.version),
+            )
+            .hint(format!("see what changed: windlass task history {}", task.id))
+            .detail("task_id", task.id)
+            .detail("version", task.version)
+            .detail("given", version)),
+            _ => Ok(()),
+        }
     }
 
     fn checked(&self) -> Result<TaskUpdated, Refusal> {

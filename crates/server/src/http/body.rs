@@ -10,12 +10,11 @@ use axum::response::Response;
 use http_body_util::Limited;
 use tokio::time::timeout;
 use windlass_domain::{Code, Refusal};
+use windlass_ops::remote::{LONGEST_BODY, too_large};
 
 use super::Shared;
 use super::problem::Problem;
 
-/// Longest body that is read.
-const LONGEST_BYTES: usize = 1024 * 1024;
 /// How long a body may take to arrive.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -43,24 +42,15 @@ pub(crate) async fn read(request: Request) -> Result<Bytes, Refusal> {
 /// Refuses a body that says it is too long, before any of it is read, and stops reading one that
 /// says nothing and is.
 pub(crate) async fn bounded(request: Request, next: Next) -> Result<Response, Problem> {
-    if length(request.headers()).is_some_and(|bytes| bytes > LONGEST_BYTES as u64) {
+    if length(request.headers()).is_some_and(|bytes| bytes > LONGEST_BODY as u64) {
         return Err(too_large().into());
     }
-    Ok(next.run(request.map(|body| Body::new(Limited::new(body, LONGEST_BYTES)))).await)
+    Ok(next.run(request.map(|body| Body::new(Limited::new(body, LONGEST_BODY)))).await)
 }
 
 /// How long the body will be, if that is said.
 fn length(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
-}
-
-fn too_large() -> Refusal {
-    Refusal::new(
-        Code::TooLarge,
-        format!("the body is longer than the {LONGEST_BYTES} bytes that the server reads"),
-    )
-    .hint("send less at once")
-    .detail("limit_bytes", LONGEST_BYTES)
 }
 
 fn too_slow() -> Refusal {

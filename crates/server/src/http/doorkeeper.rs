@@ -10,7 +10,9 @@ use axum::middleware::Next;
 use axum::response::Response;
 use sha2::{Digest as _, Sha256};
 use windlass_domain::chain::Hash;
+use windlass_domain::duration::Span;
 use windlass_domain::{Code, Refusal, key, text};
+use windlass_ops::context::Wishes;
 
 use super::journal::{Peer, Shown};
 use super::problem::Problem;
@@ -20,6 +22,9 @@ use crate::caller::{Caller, Local};
 const AGENT: HeaderName = HeaderName::from_static("windlass-agent");
 const USER: HeaderName = HeaderName::from_static("windlass-user");
 const FENCE: HeaderName = HeaderName::from_static("windlass-fence");
+const PROJECT: HeaderName = HeaderName::from_static("windlass-project");
+const LEASE: HeaderName = HeaderName::from_static("windlass-lease");
+const AUTO_UNPAUSE: HeaderName = HeaderName::from_static("windlass-auto-unpause");
 
 /// What the server compares with what callers bring.
 pub(crate) struct Doorkeeper {
@@ -67,7 +72,8 @@ impl Doorkeeper {
         if self.token == Some(digest) {
             return self.local(headers).map(Caller::Local);
         }
-        Ok(Caller::Key { digest: Hash::from_bytes(digest), fence: fence(headers)? })
+        let (digest, fence) = (Hash::from_bytes(digest), fence(headers)?);
+        Ok(Caller::Key { digest, fence, wishes: wishes(headers)? })
     }
 
     /// What a caller brings to be let in.
@@ -84,7 +90,7 @@ impl Doorkeeper {
         let agent = header(headers, &AGENT).map(|name| text::name("agent", name)).transpose()?;
         let user = header(headers, &USER).map(|name| text::name("user", name)).transpose()?;
         let user = user.unwrap_or_else(|| self.user.clone());
-        Ok(Local { agent, user, fence: fence(headers)? })
+        Ok(Local { agent, user, fence: fence(headers)?, wishes: wishes(headers)? })
     }
 
     /// The name of the cookie that pages bring: of this port, because browsers do not keep the
@@ -151,12 +157,20 @@ fn foreign(header: &str, given: &str) -> Refusal {
 }
 
 fn header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
-    headers.get(name).and_then(|value| value.to_str().ok())
+    headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok())
 }
 
 fn bearer(headers: &HeaderMap) -> Option<&str> {
     let (scheme, secret) = header(headers, &header::AUTHORIZATION)?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then_some(secret.trim())
+}
+
+/// What the caller has set where it is.
+fn wishes(headers: &HeaderMap) -> Result<Wishes, Refusal> {
+    let project = header(headers, &PROJECT).map(text::project_name).transpose()?;
+    let lease = header(headers, &LEASE).map(|lease| Span::parse("lease", lease)).transpose()?;
+    let auto_unpause = header(headers, &AUTO_UNPAUSE).map(|wish| wish == "true");
+    Ok(Wishes { project, lease, auto_unpause })
 }
 
 /// `TASK:FENCE`, where the caller works under a claim.

@@ -22,22 +22,24 @@ use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::{HeaderName, HeaderValue, StatusCode, Uri};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use windlass_domain::{Code, Refusal};
 
+pub(crate) use body::read;
 pub(crate) use doorkeeper::{Doorkeeper, Visitor};
-pub(crate) use ops::answer;
+pub(crate) use ops::{answer, operation_not_found};
 pub(crate) use problem::{Problem, status};
 
 use crate::desk::Desk;
 use crate::limits::Limits;
 use crate::live::Live;
+use crate::mcp::http::{Mcp, enter};
 use crate::pages;
 
 /// How long a request may take until its answer begins.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-const VERSION: HeaderName = HeaderName::from_static("windlass-version");
+pub(crate) const VERSION: HeaderName = HeaderName::from_static("windlass-version");
 
 /// Everything the handlers share.
 pub(crate) struct House {
@@ -45,6 +47,7 @@ pub(crate) struct House {
     pub(crate) live: Live,
     pub(crate) doorkeeper: Doorkeeper,
     pub(crate) limits: Limits,
+    pub(crate) mcp: Mcp,
 }
 
 impl std::fmt::Debug for House {
@@ -66,6 +69,7 @@ pub(crate) fn router(house: Shared) -> Router {
         .route("/v1/ops/{name}", post(ops::run))
         .route("/v1/events/stream", get(stream::events))
         .merge(rest::routes())
+        .route("/mcp", any(enter))
         .merge(pages::router())
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)

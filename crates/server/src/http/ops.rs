@@ -8,15 +8,18 @@ use serde_json::{Map, Value};
 use windlass_domain::near::near;
 use windlass_domain::op::OpId;
 use windlass_domain::{Code, Refusal};
+use windlass_ops::remote::refuse_version;
 use windlass_ops::table::{Entry, TABLE};
 
-use super::Shared;
 use super::body::Sent;
 use super::doorkeeper::Visitor;
 use super::problem::Problem;
+use super::{Shared, VERSION};
 use crate::desk::{Call, Reply};
 
 const OP_ID: HeaderName = HeaderName::from_static("windlass-op-id");
+/// The same for texts that a header cannot carry.
+const OP_ID_ENCODED: HeaderName = HeaderName::from_static("windlass-op-id*");
 const EXIT: HeaderName = HeaderName::from_static("windlass-exit");
 
 pub(crate) async fn run(
@@ -26,6 +29,7 @@ pub(crate) async fn run(
     headers: HeaderMap,
     Sent(body): Sent,
 ) -> Result<Response, Problem> {
+    refuse_other_version(&headers)?;
     // What is no text names nothing.
     let name = name.map(|Path(name)| name).unwrap_or_default();
     let entry = Entry::named(&name).ok_or_else(|| operation_not_found(&name))?;
@@ -45,7 +49,7 @@ pub(crate) fn answer(reply: &Reply) -> Result<Response, Problem> {
     Ok((headers, json).into_response())
 }
 
-fn operation_not_found(name: &str) -> Refusal {
+pub(crate) fn operation_not_found(name: &str) -> Refusal {
     Refusal::new(Code::OperationNotFound, format!("there is no operation '{name}'"))
         .hint("the names are in /openapi.json and in the reference")
         .suggest(near(name, TABLE.iter().map(|entry| entry.name)))
@@ -68,8 +72,58 @@ fn arguments(body: &[u8]) -> Result<Value, Refusal> {
     }
 }
 
+/// A caller that says of which version it is must be of ours: before anything is done.
+fn refuse_other_version(headers: &HeaderMap) -> Result<(), Refusal> {
+    let ours = env!("CARGO_PKG_VERSION");
+    match headers.get(VERSION) {
+        Some(theirs) if theirs.as_bytes() != ours.as_bytes() => {
+            Err(refuse_version(&String::from_utf8_lossy(theirs.as_bytes()), ours))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn op_id(headers: &HeaderMap) -> Result<Option<OpId>, Refusal> {
-    let Some(given) = headers.get(OP_ID) else { return Ok(None) };
+    let given = match (headers.get(OP_ID), headers.get(OP_ID_ENCODED)) {
+        (Some(given), _) => given.as_bytes().to_vec(),
+        (None, Some(encoded)) => decoded(encoded.as_bytes()),
+        (None, None) => return Ok(None),
+    };
     // What is no text is refused for the same reason as an op id that is none.
-    OpId::parse(&String::from_utf8_lossy(given.as_bytes())).map(Some)
+    OpId::parse(&String::from_utf8_lossy(&given)).map(Some)
+}
+
+/// `UTF-8''%41b`, as in RFC 8187.
+fn decoded(value: &[u8]) -> Vec<u8> {
+    let mut rest = value.strip_prefix(b"UTF-8''").unwrap_or(value);
+    let mut bytes = Vec::new();
+    while let Some((first, after)) = rest.split_first() {
+        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        let (byte, length) = match (first, byte) {
+            (b'%', Some(byte)) => (byte, 3),
+            _ => (*first, 1),
+        };
+        bytes.push(byte);
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_op_id_of_any_characters_is_decoded() {
+        for (value, text) in [
+            ("UTF-8''%20%61b", " ab"),
+            ("UTF-8''%0A", "\n"),
+            ("%C3%A9", "é"),
+            ("%4", "%4"),
+            ("", ""),
+        ] {
+            assert_eq!(decoded(value.as_bytes()), text.as_bytes(), "{value}");
+        }
+    }
 }

@@ -17,8 +17,11 @@ const FILES: &[(&str, &str)] = &[
     ("icon.svg", include_str!("assets/icon.svg")),
     ("theme.js", include_str!("assets/theme.js")),
     ("app.js", include_str!("assets/app.js")),
+    ("board.js", include_str!("assets/board.js")),
     ("live.js", include_str!("assets/live.js")),
     ("times.js", include_str!("assets/times.js")),
+    ("drawings.css", include_str!("assets/drawings.css")),
+    ("pan.js", include_str!("assets/pan.js")),
 ];
 
 const SCRIPT: HeaderValue = HeaderValue::from_static("text/javascript; charset=utf-8");

@@ -15,6 +15,12 @@ impl Form {
         self.0.iter().find_map(|(given, value)| (given == name).then_some(value.as_str()))
     }
 
+    /// Every value under a name.
+    pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let named = self.0.iter().filter(move |(given, _)| given == name);
+        named.map(|(_, value)| value.as_str())
+    }
+
     /// Reads `a=1&b=two+words`.
     pub(crate) fn parse(text: &str) -> Self {
         let pairs = text.split('&').filter(|pair| !pair.is_empty());

@@ -99,7 +99,8 @@ pub(crate) fn document(visit: Option<&Visit>, page: Page) -> Markup {
         assets.iter().partition(|name| name.ends_with(".js"));
     html! {
         (DOCTYPE)
-        html lang="en" data-seq=[visit.map(|visit| visit.seq)] {
+        html lang="en" data-seq=[visit.map(|visit| visit.seq)]
+            data-person=[visit.map(|visit| &visit.person.name)] {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
@@ -129,7 +130,8 @@ pub(crate) fn document(visit: Option<&Visit>, page: Page) -> Markup {
                         form.line-up method="dialog" { button.first { "Close" } }
                     }
                 }
-                div #toasts .toasts aria-live="polite" {}
+                div #said .unseen role="status" {}
+                div #toasts .toasts {}
             }
         }
     }

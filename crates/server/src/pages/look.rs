@@ -120,6 +120,45 @@ pub(crate) fn encoded(text: &str) -> String {
     encoded
 }
 
+/// A text in one line, cut where it is too wide: letters of East Asia take twice the room.
+pub(crate) fn cut(text: &str, columns: usize) -> String {
+    let mut used = 0;
+    let mut shown = String::new();
+    for letter in text.chars() {
+        used += columns_of(letter);
+        if used > columns {
+            shown.truncate(shown.trim_end().len());
+            shown.push('…');
+            break;
+        }
+        shown.push(letter);
+    }
+    shown
+}
+
+fn columns_of(letter: char) -> usize {
+    match u32::from(letter) {
+        0x1100..=0x115F
+        | 0x2E80..=0xA4CF
+        | 0xAC00..=0xD7A3
+        | 0xF900..=0xFAFF
+        | 0xFE30..=0xFE6F
+        | 0xFF00..=0xFF60
+        | 0xFFE0..=0xFFE6
+        | 0x1F300..=0x1FAFF
+        | 0x20000..=0x3FFFD => 2,
+        _ => 1,
+    }
+}
+
+/// A part of a whole as drawings take it: `12.34%`.
+pub(crate) fn percent(part: i64, whole: i64) -> String {
+    let hundredths = (part.saturating_mul(10_000)).checked_div(whole.max(1)).unwrap_or(0);
+    let sign = if hundredths < 0 { "-" } else { "" };
+    let hundredths = hundredths.unsigned_abs();
+    format!("{sign}{}.{:02}%", hundredths / 100, hundredths % 100)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,6 +169,19 @@ mod tests {
         assert_eq!(grouped(999), "999");
         assert_eq!(grouped(1_000), "1,000");
         assert_eq!(grouped(1_234_567), "1,234,567");
+    }
+
+    #[test]
+    fn a_text_is_cut_by_the_room_it_takes() {
+        assert_eq!(cut("short", 5), "short");
+        assert_eq!(cut("fix the login", 8), "fix the…");
+        assert_eq!(cut("漢字漢字", 5), "漢字…");
+    }
+
+    #[test]
+    fn a_part_is_told_in_hundredths_of_a_percent() {
+        let told = [percent(1, 3), percent(3, 3), percent(-1, 8)];
+        assert_eq!(told, ["33.33%", "100.00%", "-12.50%"]);
     }
 
     #[test]

@@ -1,13 +1,26 @@
 //! The web pages: HTML made on the server, one style sheet, a few small modules. Every page can be
 //! read without scripts.
 
+mod act;
+mod agents;
+mod api;
 mod assets;
+mod board;
 mod form;
+mod graph;
 mod help;
 pub(crate) mod layout;
 pub(crate) mod look;
+pub(crate) mod markdown;
+mod outbox;
+mod search;
 mod sign_in;
+mod stats;
+mod task;
+mod task_actions;
+mod timeline;
 pub(crate) mod trouble;
+mod window;
 
 use axum::Router;
 use axum::extract::{FromRequestParts, Request};
@@ -16,13 +29,16 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use serde_json::Value;
 use windlass_domain::Time;
 use windlass_ledger::{Clock as _, SystemClock};
 use windlass_ops::Context;
 use windlass_ops::operation::Operation;
+use windlass_ops::table::Entry;
 use windlass_ops::{health, project};
 
 use crate::caller::Caller;
+use crate::desk::{Call, Reply};
 use crate::http::{Shared, Visitor};
 use form::Form;
 use look::address;
@@ -36,6 +52,16 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 /// All paths of the pages.
 pub(crate) fn router() -> Router<Shared> {
     Router::new()
+        .route("/", get(board::page))
+        .route("/tasks/{id}", get(task::page))
+        .route("/do/{operation}", post(act::act))
+        .route("/graph", get(graph::page))
+        .route("/timeline", get(timeline::page))
+        .route("/agents", get(agents::page))
+        .route("/outbox", get(outbox::page))
+        .route("/stats", get(stats::page))
+        .route("/search", get(search::page))
+        .route("/api", get(api::page))
         .route("/help", get(help::page))
         .route("/enter", get(sign_in::enter).post(sign_in::enter_with))
         .route("/enter/as", post(sign_in::act_as))
@@ -129,6 +155,16 @@ impl Visit {
     /// Asks for something that changes nothing.
     pub(crate) async fn ask<O: Operation>(&self, question: O) -> Result<O::Output, Trouble> {
         Ok(self.house.desk.ask(&self.caller, question).await?)
+    }
+
+    /// Does any operation, in the name of the visitor.
+    pub(crate) async fn run(
+        &self,
+        entry: &'static Entry,
+        arguments: Value,
+    ) -> Result<Reply, Trouble> {
+        let call = Call { entry, arguments, caller: self.caller.clone(), op_id: None };
+        Ok(self.house.desk.run(call).await?)
     }
 
     /// A path, about the chosen project.

@@ -7,7 +7,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use maud::{Markup, html};
 use serde::Deserialize;
-use windlass_domain::text;
+use windlass_domain::{Code, text};
+use windlass_ops::health;
 
 use super::form::Form;
 use super::layout::{Page, bare};
@@ -43,8 +44,16 @@ async fn come_in(house: &Shared, secret: &str, to: &str) -> Response {
     if let Ok(bearer) = bearer {
         shown.insert(header::AUTHORIZATION, bearer);
     }
-    if house.doorkeeper.admit(&shown).is_err() {
-        return ask(StatusCode::UNAUTHORIZED, Some("That key or token is not valid here."));
+    let known = match house.doorkeeper.admit(&shown) {
+        Ok(caller) => house.desk.ask(&caller, health::AuditHead {}).await.map_err(Trouble::from),
+        Err(refusal) => Err(refusal.into()),
+    };
+    match known {
+        Ok(_) => {}
+        Err(trouble) if trouble.0.code == Code::KeyRequired => {
+            return ask(StatusCode::UNAUTHORIZED, Some("That key or token is not valid here."));
+        }
+        Err(trouble) => return trouble.into_response(),
     }
     let cookie = cookie(&house.doorkeeper.cookie_name(), secret, "");
     with_cookies(see_other(to), &[cookie])

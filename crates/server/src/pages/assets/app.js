@@ -144,6 +144,12 @@ export function toast({ kind = "good", title, hint, code }) {
   return box;
 }
 
+/** Says something to those who listen to the page. */
+export function say(text) {
+  const said = document.getElementById("said");
+  if (said) said.textContent = text;
+}
+
 /** Does an operation, in the name of whoever looks at the page. Answers {ok, answer} or {ok: false, problem}. */
 export async function act(operation, fields) {
   const body = new URLSearchParams();

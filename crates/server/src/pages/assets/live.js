@@ -249,8 +249,18 @@ function mark(element) {
   element.animate([{ outline: `2px solid ${glow}`, outlineOffset: "1px" }, { outline: "2px solid transparent", outlineOffset: "1px" }], { duration: 1600, easing: "ease-in" });
 }
 
+/** A page about a few things is not fetched again for what happens to others. */
+function concerns(burst) {
+  const followed = document.querySelector("[data-follow]")?.dataset.follow.split(" ");
+  if (!followed) return true;
+  return burst.some((event) => {
+    const text = JSON.stringify(event);
+    return event.kind === "reconnected" || followed.some((id) => text.includes(id));
+  });
+}
+
 if (document.querySelector("[data-live][id]")) {
-  onEvents(refresh);
+  onEvents((burst) => (concerns(burst) ? refresh() : undefined));
   // Leases run out and tasks fall silent without an event.
   setInterval(() => document.hidden || refresh(), 60_000);
 }

@@ -1,0 +1,115 @@
+//! Operations that a server elsewhere does for this caller.
+//!
+//! The answer is the server's text, read back so that it can be shown to a person; a refusal there is
+//! the same refusal here. Every write is sent under an op id, so that it can be sent again when the
+//! connection is lost; one that the caller did not ask for is taken out of the answer.
+
+mod answer;
+mod call;
+
+use std::time::Duration;
+
+use windlass_domain::op::OpId;
+use windlass_domain::{Code, Refusal};
+use windlass_hands::remote::{Line, Server};
+use windlass_ledger::Error;
+
+pub use answer::{Problem, Told};
+pub use call::{Call, refuse_version, too_large};
+
+use crate::context::Context;
+use crate::operation::{Operation, Remotely};
+use crate::table::{Answer, Entry, arguments_of};
+
+/// The longest request that a server reads.
+pub const LONGEST_BODY: usize = 1024 * 1024;
+
+/// The server that a caller uses. It is connected to when it is first needed.
+#[derive(Debug)]
+pub struct Remote {
+    server: Server,
+    line: Option<Line>,
+}
+
+impl Remote {
+    pub fn new(server: Server) -> Self {
+        Self { server, line: None }
+    }
+
+    pub fn server(&self) -> &Server {
+        &self.server
+    }
+
+    /// Its address.
+    pub fn url(&self) -> String {
+        self.server.address.to_string()
+    }
+
+    /// The same for a part of the program that wants the answer as it is.
+    pub(crate) fn perform<O: Operation>(&mut self, operation: &O) -> Result<O::Output, Error> {
+        Ok(self.ask(operation, None)?.answer)
+    }
+
+    /// Lets the server do an operation.
+    pub(crate) fn ask<O: Operation>(
+        &mut self,
+        operation: &O,
+        op_id: Option<OpId>,
+    ) -> Result<answer::Relayed<O::Output>, Error> {
+        let call = Call::new(&Entry::of::<O>(), &arguments_of(operation)?, op_id)?;
+        let sent = self.line().and_then(|line| line.send(&call.request()));
+        let reply = sent.map_err(|lost| call.lost(&self.server, &lost))?;
+        answer::Relayed::read(call.read(&self.server, reply)?)
+    }
+
+    fn wait_beyond(&mut self, seq: u64, patience: Duration) -> bool {
+        // Without a line there is nothing to wait for, and whoever asks is told why.
+        self.line.as_mut().is_none_or(|line| line.wait_beyond(seq, patience))
+    }
+
+    fn line(&mut self) -> Result<&Line, windlass_hands::remote::Lost> {
+        let line = match self.line.take() {
+            Some(line) => line,
+            None => Line::to(self.server.clone())?,
+        };
+        Ok(self.line.insert(line))
+    }
+}
+
+/// Lets the server of the caller do an operation, where there is a server and it can.
+pub(crate) fn relay<O: Operation>(
+    operation: &O,
+    cx: &mut Context,
+) -> Result<Option<Box<dyn Answer>>, Error> {
+    if cx.remote.is_none() || O::REMOTELY == Remotely::Here {
+        return Ok(None);
+    }
+    if O::REMOTELY == Remotely::Refused {
+        return Err(workplace_only(O::NAME).into());
+    }
+    let op_id = cx.op_id.take();
+    let brought = operation.with_local_texts(cx)?;
+    let operation = brought.as_ref().unwrap_or(operation);
+    match &mut cx.remote {
+        Some(remote) => Ok(Some(Box::new(remote.ask(operation, op_id)?))),
+        None => Ok(None),
+    }
+}
+
+impl Context {
+    /// Waits for an event after `seq`, but not longer than `patience`; whether it is worth looking.
+    pub fn wait_beyond(&mut self, seq: u64, patience: Duration) -> Result<bool, Error> {
+        match &mut self.remote {
+            Some(remote) => Ok(remote.wait_beyond(seq, patience)),
+            None => Ok(self.ledger()?.wait_beyond(seq, patience)?),
+        }
+    }
+}
+
+/// The refusal of an operation that needs files of the place where it runs.
+pub fn workplace_only(operation: &str) -> Refusal {
+    let words = operation.replace('.', " ");
+    Refusal::new(Code::WorkplaceOnly, format!("{words} runs only where its files are"))
+        .hint(format!("run it where the ledger can be opened: windlass {words} --db PATH_OR_URL"))
+        .detail("operation", operation)
+}

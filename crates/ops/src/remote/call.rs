@@ -1,0 +1,158 @@
+//! One operation on its way to a server, and what came of it.
+
+use serde_json::Value;
+use windlass_domain::op::OpId;
+use windlass_domain::{Code, Refusal};
+use windlass_hands::remote::{Again, Lost, Reply, Request, Server, VERSION, fresh_key};
+use windlass_ledger::{Error, Fault};
+
+use super::LONGEST_BODY;
+use super::answer::{Problem, Told};
+use crate::operation::Access;
+use crate::table::Entry;
+
+/// An operation to be done by a server.
+#[derive(Debug, Clone)]
+pub struct Call {
+    name: &'static str,
+    body: String,
+    key: Key,
+}
+
+/// Under which op id it is sent.
+#[derive(Debug, Clone)]
+enum Key {
+    /// It changes nothing, or is known by what it asks for; an op id that was given goes along.
+    Needless(Option<OpId>),
+    /// Its answer is a secret, which is kept under no op id. One that was given is refused there.
+    Impossible(Option<OpId>),
+    Given(OpId),
+    /// Made for the way, and of no interest to the caller.
+    Made(OpId),
+}
+
+impl Key {
+    fn op_id(&self) -> Option<&OpId> {
+        match self {
+            Self::Needless(op_id) | Self::Impossible(op_id) => op_id.as_ref(),
+            Self::Given(op_id) | Self::Made(op_id) => Some(op_id),
+        }
+    }
+}
+
+impl Call {
+    pub fn new(entry: &Entry, arguments: &Value, op_id: Option<OpId>) -> Result<Self, Error> {
+        let body = arguments.to_string();
+        if body.len() > LONGEST_BODY {
+            return Err(too_large().into());
+        }
+        let is_known_by_itself = arguments.get("auto_op_id") == Some(&Value::Bool(true));
+        let key = match op_id {
+            given if entry.secret_answer => Key::Impossible(given),
+            given if entry.access == Access::Read || is_known_by_itself => Key::Needless(given),
+            Some(op_id) => Key::Given(op_id),
+            None => Key::Made(made()?),
+        };
+        Ok(Self { name: entry.name, body, key })
+    }
+
+    /// What is sent.
+    pub fn request(&self) -> Request {
+        Request {
+            name: self.name,
+            body: self.body.clone(),
+            op_id: self.key.op_id().map(ToString::to_string),
+            again: match self.key {
+                Key::Impossible(_) => Again::Unarrived,
+                Key::Needless(_) | Key::Given(_) | Key::Made(_) => Again::Always,
+            },
+        }
+    }
+
+    /// What the server answered: the answer, or the same refusal as here.
+    pub fn read(&self, server: &Server, reply: Reply) -> Result<Told, Error> {
+        match reply.version.as_deref() {
+            None => return Err(not_ours(server, &reply).into()),
+            Some(VERSION) => {}
+            Some(theirs) => return Err(refuse_version(VERSION, theirs).into()),
+        }
+        if reply.status != 200 {
+            let problem = Problem::read(&reply.body).ok_or_else(|| not_ours(server, &reply))?;
+            return Err(self.refused(problem.into()).into());
+        }
+        match Told::read(reply.body) {
+            Some(told) if matches!(self.key, Key::Made(_)) => Ok(told.without_op_id()),
+            Some(told) => Ok(told),
+            None => Err(Fault::bug("a server answered with something that is no answer").into()),
+        }
+    }
+
+    /// A refusal as it would be without the op id that the caller did not ask for.
+    fn refused(&self, refusal: Refusal) -> Refusal {
+        let (Key::Made(_), Code::OpRunning) = (&self.key, refusal.code) else { return refusal };
+        let mut refusal = Refusal { code: Code::LedgerLocked, ..refusal };
+        refusal.details.remove("op_id");
+        refusal.hint("wait for it to end, or end it, then try again")
+    }
+
+    /// What to say when no answer came.
+    pub fn lost(&self, server: &Server, lost: &Lost) -> Fault {
+        let url = server.address.to_string();
+        let fault = |message: String| {
+            Fault::new(Code::ServerUnreachable, message).detail("server", url.clone())
+        };
+        let message = format!("no answer from {url}: {lost}");
+        let words = self.name.replace('.', " ");
+        match (&self.key, lost.may_have_arrived) {
+            (_, false) => fault(format!("{message}; nothing was done"))
+                .hint("check the address, and that the server runs: windlass serve"),
+            (Key::Needless(_), true) => {
+                fault(message).hint("check that the server runs, then repeat the command")
+            }
+            (Key::Impossible(_), true) => fault(format!("{message}; it may have been done"))
+                .hint("look before you repeat it: windlass key list"),
+            (Key::Given(op_id) | Key::Made(op_id), true) => {
+                let hint = format!(
+                    "repeat the very same command with its op id, which tells: windlass {words} … --op-id {op_id}"
+                );
+                fault(format!("{message}; it was done once at most"))
+                    .hint(hint)
+                    .detail("op_id", op_id.as_str())
+            }
+        }
+    }
+}
+
+fn made() -> Result<OpId, Error> {
+    let key = fresh_key().map_err(|lost| Fault::bug(lost.reason))?;
+    Ok(OpId::parse(&key)?)
+}
+
+/// The refusal of a request that no server reads.
+pub fn too_large() -> Refusal {
+    Refusal::new(
+        Code::TooLarge,
+        format!("the body is longer than the {LONGEST_BODY} bytes that the server reads"),
+    )
+    .hint("send less at once")
+    .detail("limit_bytes", LONGEST_BODY)
+}
+
+/// Somebody answered, but no server of ours: a wrong address, or something on the way.
+fn not_ours(server: &Server, reply: &Reply) -> Fault {
+    let (url, status) = (server.address.to_string(), reply.status);
+    let message = format!("{url} answered {status}, but not as a Windlass server does");
+    Fault::new(Code::ServerUnreachable, message)
+        .hint("check the address, and what stands between here and the server")
+        .detail("server", url)
+        .detail("status", status)
+}
+
+/// Two versions do not understand each other.
+pub fn refuse_version(client: &str, server: &str) -> Refusal {
+    let message = format!("this is windlass {client}, and the server is {server}");
+    Refusal::new(Code::VersionMismatch, message)
+        .hint(format!("use windlass {server} here, or update the server"))
+        .detail("client", client)
+        .detail("server", server)
+}

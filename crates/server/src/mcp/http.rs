@@ -1,0 +1,145 @@
+//! The door at `/mcp`, behind the doorkeeper of the server.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::{Query, Request, State};
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
+use axum::response::{IntoResponse as _, Response};
+use rmcp::model::{ErrorData, ProtocolVersion, RequestId, ServerJsonRpcMessage};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
+use windlass_domain::{Code, Refusal};
+use windlass_ledger::Error;
+use windlass_ops::Context;
+
+use super::MESSAGE_BYTES;
+use super::door::{Door, Guest};
+use super::lines::{Line, understood};
+use super::toolset::Toolset;
+use super::watch::Watch;
+use crate::caller::Caller;
+use crate::desk::{Desk, Office};
+use crate::http::{self, Problem, Shared, Visitor};
+
+/// Most sessions at once. Each costs a small task and what it watches.
+const MOST_SESSIONS: usize = 1_024;
+/// How long a session may be silent. Agents think for a while between two calls.
+const SILENCE: Duration = Duration::from_secs(60 * 60);
+/// How often a silent stream shows that it is still there.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+
+/// The sessions of a server.
+pub(crate) struct Mcp {
+    service: StreamableHttpService<Door<Desk>, LocalSessionManager>,
+    sessions: Arc<LocalSessionManager>,
+}
+
+impl Mcp {
+    /// Its streams end when `stopping` says so.
+    pub(crate) fn new(desk: Desk, office: Office, stopping: CancellationToken) -> Self {
+        let mut sessions = LocalSessionManager::default();
+        sessions.session_config.keep_alive = Some(SILENCE);
+        let sessions = Arc::new(sessions);
+        // Host and Origin were looked at by the doorkeeper, who knows the names of the server.
+        let config = StreamableHttpServerConfig::default()
+            .disable_allowed_hosts()
+            .disable_allowed_origins()
+            .with_sse_keep_alive(Some(HEARTBEAT))
+            .with_json_response(true)
+            .with_max_request_body_bytes(MESSAGE_BYTES)
+            .with_cancellation_token(stopping);
+        let watch = Watch::new(office);
+        let door = move || Ok(Door::new(desk.clone(), None, Some(watch.clone())));
+        Self { service: StreamableHttpService::new(door, Arc::clone(&sessions), config), sessions }
+    }
+
+    /// Turns away whoever would begin one session too many.
+    async fn refuse_too_many(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+        let newest = ProtocolVersion::V_2026_07_28;
+        let needs_none =
+            text("mcp-protocol-version").is_some_and(|version| version >= newest.as_str());
+        if needs_none || text("mcp-session-id").is_some() {
+            return Ok(());
+        }
+        match self.sessions.sessions.read().await.len() < MOST_SESSIONS {
+            true => Ok(()),
+            false => Err(Refusal::new(Code::ServerBusy, "there are too many sessions")
+                .hint("end sessions that are not used: DELETE /mcp with their Mcp-Session-Id")
+                .detail("limit", MOST_SESSIONS)),
+        }
+    }
+}
+
+/// What the address may say.
+#[derive(Debug, Default, Deserialize)]
+struct Asked {
+    tools: Option<String>,
+}
+
+/// Every request to `/mcp`.
+pub(crate) async fn enter(
+    State(house): State<Shared>,
+    Visitor(caller): Visitor,
+    request: Request,
+) -> Result<Response, Problem> {
+    let own = own_tools(&house.desk, &caller).await?;
+    let tools = tools(request.uri(), own.as_deref())?;
+    let mut request = match *request.method() {
+        Method::POST => match read(request).await? {
+            Ok(request) => request,
+            Err(answer) => return Ok(answer),
+        },
+        _ => request,
+    };
+    if request.method() == Method::POST {
+        house.mcp.refuse_too_many(request.headers()).await?;
+    }
+    request.extensions_mut().insert(Guest { caller, tools });
+    Ok(house.mcp.service.handle(request).await.map(Body::new))
+}
+
+/// The set that the caller's key was made for. It is looked up with every request, so that a key that
+/// counts no more opens nothing, not even a session.
+async fn own_tools(desk: &Desk, caller: &Caller) -> Result<Option<String>, Error> {
+    match caller {
+        Caller::Local(_) => Ok(None),
+        Caller::Key { .. } => {
+            let look = |cx: &mut Context| {
+                cx.read(|_| Ok(()))?;
+                Ok(cx.key.as_ref().and_then(|key| key.tools.clone()))
+            };
+            desk.look(caller.clone(), look).await
+        }
+    }
+}
+
+/// The tools that the address names, else those of the key, else the usual ones.
+fn tools(uri: &Uri, own: Option<&str>) -> Result<Toolset, Refusal> {
+    let Query(Asked { tools }) = Query::try_from_uri(uri).map_err(|wrong| {
+        Refusal::new(Code::Usage, format!("the address cannot be read: {wrong}"))
+            .hint("give the tools once: /mcp?tools=default,dep")
+    })?;
+    Ok(tools.as_deref().or(own).map(Toolset::parse).transpose()?.unwrap_or_default())
+}
+
+/// Reads the message to its end; what is no message is answered here.
+async fn read(request: Request) -> Result<Result<Request, Response>, Problem> {
+    let (parts, body) = request.into_parts();
+    let body = http::read(Request::new(body)).await?;
+    Ok(match understood(&body) {
+        Line::Message(_) => Ok(Request::from_parts(parts, Body::from(body))),
+        Line::Nothing => Err(StatusCode::ACCEPTED.into_response()),
+        Line::Wrong(error, id) => Err(wrong(error, id)),
+    })
+}
+
+fn wrong(error: ErrorData, id: Option<RequestId>) -> Response {
+    // A document of texts and numbers can always be written.
+    let text = serde_json::to_string(&ServerJsonRpcMessage::error(error, id)).unwrap_or_default();
+    (StatusCode::BAD_REQUEST, [(header::CONTENT_TYPE, "application/json")], text).into_response()
+}

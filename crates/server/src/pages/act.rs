@@ -1,0 +1,290 @@
+//! `POST /do/{operation}`: a form does any operation of the ledger, under the rules of every door.
+//!
+//! With scripts or without: a browser is sent back where it came from, or is shown the refusal with
+//! what was typed; a script that asks for JSON gets the same documents as over the API.
+
+use axum::extract::Path;
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
+use maud::{Markup, html};
+use serde_json::{Map, Value};
+use windlass_domain::Code;
+use windlass_ops::table::Entry;
+
+use super::form::Form;
+use super::layout::{Page, document, framed, respond};
+use super::trouble::Trouble;
+use super::{Visit, back, see_other};
+use crate::http::{Problem, answer, operation_not_found};
+
+/// Fields of a form that are no arguments.
+const BACK: &str = "back";
+/// Names a field that counts although it is empty: an empty one clears what was there.
+const EMPTY: &str = "empty";
+/// Asks for the answer as a page, where it is not shown anywhere else.
+const SHOW: &str = "show";
+
+pub(super) async fn act(
+    visit: Visit,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    form: Form,
+) -> Response {
+    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+    let is_script = accept.is_some_and(|accept| accept.contains("application/json"));
+    let Some(entry) = Entry::named(&name) else {
+        let refusal = operation_not_found(&name);
+        return match is_script {
+            true => Problem::from(refusal).into_response(),
+            false => Trouble::from(refusal).into_response(),
+        };
+    };
+    let done = visit.run(entry, arguments(&(entry.input)().to_value(), &form)).await;
+    match done {
+        Err(trouble) if is_script => Problem(trouble.0).into_response(),
+        Err(trouble) => refused(&visit, entry, &form, &trouble),
+        Ok(reply) if is_script => answer(&reply).unwrap_or_else(Problem::into_response),
+        Ok(reply) if form.first(SHOW).is_some() => match reply.json() {
+            Ok(json) => answered(&visit, entry, &form, &json),
+            Err(fault) => Trouble::from(fault).into_response(),
+        },
+        Ok(_) => see_other(back(form.first(BACK))),
+    }
+}
+
+/// What a field of an operation holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Number,
+    Truth,
+    List,
+    Object,
+}
+
+/// The arguments that a form gives: each text becomes what the schema of the operation says. What
+/// does not fit is left as it is, for the operation to refuse.
+fn arguments(schema: &Value, form: &Form) -> Value {
+    let may_be_empty: Vec<&str> = form.all(EMPTY).collect();
+    let mut arguments = Map::new();
+    for (name, text) in &form.0 {
+        if [BACK, EMPTY, SHOW].contains(&name.as_str()) {
+            continue;
+        }
+        let kind = kind(schema, name);
+        if text.trim().is_empty() && !may_be_empty.contains(&name.as_str()) {
+            continue;
+        }
+        match (kind, arguments.get_mut(name)) {
+            (Kind::List, Some(Value::Array(list))) => list.extend(items(text)),
+            (Kind::List, _) => {
+                arguments.insert(name.clone(), items(text).collect());
+            }
+            (Kind::Text, _) => {
+                arguments.insert(name.clone(), Value::from(text.as_str()));
+            }
+            (kind, _) => {
+                arguments.insert(name.clone(), value(kind, text));
+            }
+        }
+    }
+    Value::Object(arguments)
+}
+
+fn items(text: &str) -> impl Iterator<Item = Value> {
+    let items = text.split([',', '\n']).map(str::trim).filter(|item| !item.is_empty());
+    items.map(Value::from)
+}
+
+fn value(kind: Kind, text: &str) -> Value {
+    let trimmed = text.trim();
+    match (kind, trimmed) {
+        (Kind::Truth, "on" | "true" | "yes" | "1") => Value::Bool(true),
+        (Kind::Truth, "off" | "false" | "no" | "0") => Value::Bool(false),
+        (Kind::Number | Kind::Object, _) => {
+            serde_json::from_str(trimmed).unwrap_or_else(|_| Value::from(text))
+        }
+        _ => Value::from(text),
+    }
+}
+
+/// What the schema says of a field. One that it does not have is a text, which will be refused.
+fn kind(schema: &Value, name: &str) -> Kind {
+    let property = schema.get("properties").and_then(|properties| properties.get(name));
+    property.map_or(Kind::Text, |property| kind_of(schema, property))
+}
+
+fn kind_of(schema: &Value, property: &Value) -> Kind {
+    if let Some(name) = property.get("$ref").and_then(Value::as_str) {
+        let defined = name.strip_prefix('#').and_then(|path| schema.pointer(path));
+        return defined.map_or(Kind::Text, |defined| kind_of(schema, defined));
+    }
+    // A field that may be left out is one of two: its type, or null.
+    if let Some(choices) = property.get("anyOf").and_then(Value::as_array) {
+        let own = choices.iter().find(|choice| choice.get("type") != Some(&Value::from("null")));
+        return own.map_or(Kind::Text, |own| kind_of(schema, own));
+    }
+    let named = match property.get("type") {
+        Some(Value::Array(types)) => types.iter().find(|one| *one != "null"),
+        one => one,
+    };
+    match named.and_then(Value::as_str) {
+        Some("integer" | "number") => Kind::Number,
+        Some("boolean") => Kind::Truth,
+        Some("array") => Kind::List,
+        Some("object") => Kind::Object,
+        _ => Kind::Text,
+    }
+}
+
+/// Shows why it was not done, and the form again with what was typed.
+fn refused(visit: &Visit, entry: &Entry, form: &Form, trouble: &Trouble) -> Response {
+    let schema = (entry.input)().to_value();
+    let words = entry.name.replace('.', " ");
+    let offers_force = offers_force(&schema, trouble) && form.first("force").is_none();
+    let main = html! {
+        div.head { h1 { "Not done: " (words) } }
+        (trouble.notice())
+        section.panel {
+            h2 { "What you asked for" }
+            form.stack method="post" action={ "/do/" (entry.name) } {
+                @for (name, value) in &form.0 { (again(&schema, name, value)) }
+                @if offers_force { (force()) }
+                div.line-up {
+                    button.first { "Try again" }
+                    a.button href=(back(form.first(BACK))) { "Leave it" }
+                }
+            }
+        }
+    };
+    let title = format!("Not done: {words}");
+    let page = Page { title, section: None, assets: &[], main };
+    respond(trouble.status(), document(Some(visit), page))
+}
+
+/// A field as it was typed; who is acted on and where to go afterwards stay as they are.
+fn again(schema: &Value, name: &str, value: &str) -> Markup {
+    let label = name.replace('_', " ");
+    html! {
+        @if [BACK, EMPTY, SHOW, "task"].contains(&name) {
+            input type="hidden" name=(name) value=(value);
+        } @else if kind(schema, name) == Kind::Truth {
+            label.check {
+                input type="checkbox" name=(name) value="true" checked;
+                span { (label) }
+            }
+        } @else if value.chars().count() > 60 || value.contains('\n') {
+            label.field { span { (label) } textarea name=(name) { "\n" (value) } }
+        } @else {
+            label.field { span { (label) } input name=(name) value=(value); }
+        }
+    }
+}
+
+/// Rules of ownership can be overridden, by whoever says why.
+fn offers_force(schema: &Value, trouble: &Trouble) -> bool {
+    let can_be_forced = schema.pointer("/properties/force").is_some();
+    let says_so = trouble.0.hint.as_ref().is_some_and(|hint| hint.contains("--force"));
+    let is_about_ownership = matches!(
+        trouble.0.code,
+        Code::StaleClaim | Code::FenceRequired | Code::AgentRequired | Code::ReasonRequired
+    );
+    can_be_forced && (says_so || is_about_ownership)
+}
+
+fn force() -> Markup {
+    html! {
+        fieldset.notice.warn {
+            label.check {
+                input type="checkbox" name="force" value="true";
+                span { "Override the rule; this is recorded with your name" }
+            }
+            label.field { span { "Why that is right" } input name="reason" autocomplete="off"; }
+        }
+    }
+}
+
+/// Shows what an operation answered, where nothing else will: a new key is shown once.
+fn answered(visit: &Visit, entry: &Entry, form: &Form, json: &str) -> Response {
+    let words = entry.name.replace('.', " ");
+    let fields = serde_json::from_str::<Map<String, Value>>(json).unwrap_or_default();
+    let main = html! {
+        div.head { h1 { "Done: " (words) } }
+        section.panel {
+            dl.facts {
+                @for (name, value) in &fields {
+                    @if !value.is_null() {
+                        dt { (name.replace('_', " ")) }
+                        dd {
+                            @match value {
+                                Value::String(text) => { code { (text) } }
+                                other => { code { (other) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        br;
+        a.button href=(back(form.first(BACK))) { "Go on" }
+    };
+    let page = Page { title: format!("Done: {words}"), section: None, assets: &[], main };
+    framed(visit, page)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn given(operation: &str, form: &str) -> Value {
+        let schema = (Entry::named(operation).unwrap().input)().to_value();
+        arguments(&schema, &Form::parse(form))
+    }
+
+    #[test]
+    fn texts_become_what_the_operation_says_they_are() {
+        let form = "title=a+b&priority=2&tags=x,+y&tags=z&force=on&metadata=%7B%22a%22%3A1%7D\
+                    &depends_on=&due=&back=/";
+        assert_eq!(
+            given("task.add", form),
+            json!({
+                "title": "a b", "priority": 2, "tags": ["x", "y", "z"], "force": true,
+                "metadata": {"a": 1},
+            })
+        );
+    }
+
+    #[test]
+    fn fields_that_may_be_left_out_have_the_same_types() {
+        let form = "task=8F3K2Q&priority=3&tags=a,b&progress=40&fence=7";
+        let expected = json!({"task": "8F3K2Q", "priority": 3, "tags": ["a", "b"], "progress": 40, "fence": 7});
+        assert_eq!(given("task.update", form), expected);
+    }
+
+    #[test]
+    fn an_empty_field_is_left_out_unless_it_is_said_to_count() {
+        assert_eq!(
+            given("task.update", "task=8F3K2Q&title=&description="),
+            json!({"task": "8F3K2Q"})
+        );
+        let clearing = "task=8F3K2Q&description=&tags=&empty=description&empty=tags";
+        let expected = json!({"task": "8F3K2Q", "description": "", "tags": []});
+        assert_eq!(given("task.update", clearing), expected);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_left_for_the_operation_to_refuse() {
+        let form = "task=1234&priority=high&metadata=%7B&nonsense=x";
+        let expected =
+            json!({"task": "1234", "priority": "high", "metadata": "{", "nonsense": "x"});
+        assert_eq!(given("task.update", form), expected);
+    }
+
+    #[test]
+    fn a_text_that_looks_like_a_number_stays_a_text() {
+        let expected = json!({"task": "0042", "text": "42"});
+        assert_eq!(given("task.comment", "task=0042&text=42"), expected);
+    }
+}

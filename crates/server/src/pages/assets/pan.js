@@ -1,0 +1,164 @@
+// A drawing that can be moved and zoomed: by wheel, fingers, mouse and keys. Without scripts it is
+// scrolled. The drawing itself is not touched, only the sheet it lies on, so that it can be live.
+
+import { isTyping } from "./app.js";
+
+const LEAST = 0.1;
+const MOST = 3;
+const STEP = 1.25;
+const STRIDE = 80;
+/** Less than this is a click, not a drag. */
+const SLIP = 5;
+
+function take(frame) {
+  const sheet = frame.querySelector(".pan-sheet");
+  const tools = frame.querySelector(".pan-tools");
+  if (!sheet) return;
+  frame.dataset.pan = "on";
+  if (tools) tools.hidden = false;
+
+  let [x, y, scale] = [0, 0, 1];
+
+  const show = () => {
+    sheet.style.transform = `translate(${x}px, ${y}px) scale(${scale})`;
+  };
+
+  /** Zooms around a point of the frame. */
+  const zoom = (by, atX = frame.clientWidth / 2, atY = frame.clientHeight / 2) => {
+    const next = Math.min(MOST, Math.max(LEAST, scale * by));
+    x = atX - ((atX - x) * next) / scale;
+    y = atY - ((atY - y) * next) / scale;
+    scale = next;
+    show();
+  };
+
+  const fit = () => {
+    const drawing = sheet.querySelector("svg");
+    if (!drawing) return;
+    const [width, height] = [drawing.width.baseVal.value, drawing.height.baseVal.value];
+    const whole = Math.min(frame.clientWidth / width, frame.clientHeight / height, 1);
+    // What would be too small to read is shown from its beginning instead.
+    scale = Math.max(whole, frame.clientWidth < 600 ? 0.7 : 0.55);
+    x = Math.max(0, (frame.clientWidth - width * scale) / 2);
+    y = Math.max(0, (frame.clientHeight - height * scale) / 2);
+    show();
+  };
+
+  const all = () => {
+    const drawing = sheet.querySelector("svg");
+    if (!drawing) return;
+    const [width, height] = [drawing.width.baseVal.value, drawing.height.baseVal.value];
+    scale = Math.max(LEAST, Math.min(frame.clientWidth / width, frame.clientHeight / height, 1));
+    x = (frame.clientWidth - width * scale) / 2;
+    y = (frame.clientHeight - height * scale) / 2;
+    show();
+  };
+
+  frame.addEventListener(
+    "wheel",
+    (event) => {
+      event.preventDefault();
+      const box = frame.getBoundingClientRect();
+      const lines = event.deltaMode === 1 ? 16 : 1;
+      if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+        x -= (event.deltaX || event.deltaY) * lines;
+        show();
+      } else {
+        zoom(Math.exp(-event.deltaY * lines * 0.0015), event.clientX - box.left, event.clientY - box.top);
+      }
+    },
+    { passive: false },
+  );
+
+  // One pointer moves, two zoom.
+  const down = new Map();
+  let dragged = false;
+
+  frame.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0 || event.target.closest(".pan-tools")) return;
+    if (down.size === 0) dragged = false;
+    down.set(event.pointerId, { x: event.clientX, y: event.clientY });
+  });
+  frame.addEventListener("pointermove", (event) => {
+    const last = down.get(event.pointerId);
+    if (!last) return;
+    const [dx, dy] = [event.clientX - last.x, event.clientY - last.y];
+    if (!dragged && Math.hypot(dx, dy) < SLIP) return;
+    if (!dragged) {
+      dragged = true;
+      for (const id of down.keys()) frame.setPointerCapture(id);
+      frame.dataset.dragging = "";
+    }
+    if (down.size === 2) {
+      const [other] = [...down].filter(([id]) => id !== event.pointerId).map(([, at]) => at);
+      const before = Math.hypot(last.x - other.x, last.y - other.y);
+      const after = Math.hypot(event.clientX - other.x, event.clientY - other.y);
+      const box = frame.getBoundingClientRect();
+      if (before > 0) zoom(after / before, (event.clientX + other.x) / 2 - box.left, (event.clientY + other.y) / 2 - box.top);
+    } else {
+      x += dx;
+      y += dy;
+      show();
+    }
+    down.set(event.pointerId, { x: event.clientX, y: event.clientY });
+  });
+  for (const end of ["pointerup", "pointercancel"]) {
+    frame.addEventListener(end, (event) => {
+      down.delete(event.pointerId);
+      if (down.size === 0) delete frame.dataset.dragging;
+    });
+  }
+  // The end of a drag opens nothing.
+  frame.addEventListener(
+    "click",
+    (event) => {
+      if (dragged && !event.target.closest(".pan-tools")) {
+        event.preventDefault();
+        event.stopPropagation();
+      }
+      dragged = false;
+    },
+    true,
+  );
+  frame.addEventListener("dragstart", (event) => event.preventDefault());
+
+  tools?.addEventListener("click", (event) => {
+    const what = event.target.closest("[data-zoom]")?.dataset.zoom;
+    if (what === "in") zoom(STEP);
+    else if (what === "out") zoom(1 / STEP);
+    else if (what === "fit") all();
+  });
+
+  // A task that is reached by the keyboard comes into view.
+  frame.addEventListener("focusin", (event) => {
+    const link = event.target.closest?.("a");
+    if (!link || !event.target.matches(":focus-visible")) return;
+    frame.scrollTo(0, 0);
+    const [box, at] = [frame.getBoundingClientRect(), link.getBoundingClientRect()];
+    if (at.left < box.left) x += box.left - at.left + 24;
+    else if (at.right > box.right) x -= at.right - box.right + 24;
+    if (at.top < box.top) y += box.top - at.top + 24;
+    else if (at.bottom > box.bottom) y -= at.bottom - box.bottom + 24;
+    show();
+  });
+
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+    if (document.querySelector("dialog[open]")) return;
+    const isHere = frame.contains(document.activeElement);
+    const moves = { ArrowLeft: [STRIDE, 0], ArrowRight: [-STRIDE, 0], ArrowUp: [0, STRIDE], ArrowDown: [0, -STRIDE] };
+    if (event.key === "+" || event.key === "=") zoom(STEP);
+    else if (event.key === "-") zoom(1 / STEP);
+    else if (event.key === "0") all();
+    else if (isHere && moves[event.key]) {
+      x += moves[event.key][0];
+      y += moves[event.key][1];
+      show();
+    } else return;
+    event.preventDefault();
+  });
+
+  fit();
+}
+
+for (const frame of document.querySelectorAll("[data-pan]")) take(frame);

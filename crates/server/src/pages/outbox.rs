@@ -1,0 +1,296 @@
+//! The outbox: hooks on their way, those that failed, and what to do about them.
+
+use axum::extract::RawQuery;
+use axum::response::Response;
+use maud::{Markup, html};
+use windlass_domain::Time;
+use windlass_ops::hook::{
+    DeliveryView, HookView, List, Listed, Message, OutboxCounts, Show, Which,
+};
+
+use super::Visit;
+use super::form::Form;
+use super::layout::{Page, Section, framed};
+use super::look::{self, address, empty, grouped, panel, task_id};
+use super::trouble::Trouble;
+
+/// Deliveries on a page at first, and at most.
+const USUAL: u64 = 50;
+const MOST: u64 = 1_000;
+
+/// The tabs, and how the states are called in the address.
+const TABS: [(Which, &str, &str); 6] = [
+    (Which::Failed, "failed", "Failed"),
+    (Which::Queued, "queued", "Queued"),
+    (Which::Processing, "processing", "Being sent"),
+    (Which::Delivered, "delivered", "Delivered"),
+    (Which::Discarded, "discarded", "Discarded"),
+    (Which::All, "all", "All"),
+];
+
+/// `GET /outbox`.
+pub(super) async fn page(visit: Visit, RawQuery(query): RawQuery) -> Result<Response, Trouble> {
+    let query = Form::parse(query.as_deref().unwrap_or_default());
+    let main = match query.first("delivery") {
+        Some(id) => one(&visit, id).await?,
+        None => list(&visit, &query).await?,
+    };
+    let mut page = Page::new("Outbox", Section::Outbox, main);
+    page.assets = &["drawings.css"];
+    Ok(framed(&visit, page))
+}
+
+async fn list(visit: &Visit, query: &Form) -> Result<Markup, Trouble> {
+    let limit = query.first("limit").and_then(|limit| limit.parse().ok()).unwrap_or(USUAL);
+    let limit = limit.clamp(1, MOST);
+    let named = query.first("state");
+    let chosen = TABS.into_iter().find(|(_, name, _)| named == Some(*name));
+    let first = chosen.map_or(Which::Failed, |(which, _, _)| which);
+    let mut listed = visit.ask(List { state: first, task: None, limit }).await?;
+    // Where nothing failed, what is on its way is of interest, and else all there was.
+    if chosen.is_none() && listed.total == 0 {
+        let state = if listed.counts.queued > 0 { Which::Queued } else { Which::All };
+        listed = visit.ask(List { state, task: None, limit }).await?;
+    }
+    Ok(html! {
+        div.head {
+            h1 { "Outbox" }
+            (tabs(visit, &listed))
+        }
+        (unknown(&listed))
+        section.panel #deliveries data-live {
+            div.head.tight {
+                h2 { (name_of(listed.state)) span.soft.numeric { " " (grouped(listed.total)) } }
+                @if listed.state == Which::Failed && listed.total > 0 { (retry_all(visit)) }
+            }
+            (deliveries(visit, &listed))
+            @if listed.has_more && limit < MOST {
+                div.pager { a.button href=(path(visit, &[("state", tab_name(listed.state)), ("limit", &(limit * 4).min(MOST).to_string())])) { "Show more" } }
+            }
+        }
+        (panel("hooks", "Hooks", Some(listed.hooks.len() as u64), hooks(&listed.hooks)))
+    })
+}
+
+fn path(visit: &Visit, more: &[(&str, &str)]) -> String {
+    let project = visit.project.as_deref().unwrap_or_default();
+    let mut query = vec![("project", project)];
+    query.extend_from_slice(more);
+    address("/outbox", &query)
+}
+
+fn name_of(state: Which) -> &'static str {
+    TABS.into_iter().find(|(which, _, _)| *which == state).map_or("Deliveries", |(_, _, name)| name)
+}
+
+fn tab_name(state: Which) -> &'static str {
+    TABS.into_iter().find(|(which, _, _)| *which == state).map_or("all", |(_, name, _)| name)
+}
+
+fn count(counts: &OutboxCounts, state: Which) -> u64 {
+    let OutboxCounts { queued, processing, delivered, failed, discarded } = *counts;
+    match state {
+        Which::Queued => queued,
+        Which::Processing => processing,
+        Which::Delivered => delivered,
+        Which::Failed => failed,
+        Which::Discarded => discarded,
+        Which::All => queued + processing + delivered + failed + discarded,
+    }
+}
+
+fn tabs(visit: &Visit, listed: &Listed) -> Markup {
+    html! {
+        nav.tabs #states data-live aria-label="State" {
+            @for (which, name, label) in TABS {
+                a href=(path(visit, &[("state", name)])) aria-current=[(which == listed.state).then_some("page")] {
+                    (label) span.numeric.soft { (grouped(count(&listed.counts, which))) }
+                }
+            }
+        }
+    }
+}
+
+fn unknown(listed: &Listed) -> Markup {
+    html! {
+        @for unknown in &listed.unknown {
+            div.notice.warn {
+                p { (unknown.waiting) " waiting for the hook " code { (unknown.hook) } ", which is not defined here." }
+                p { "Whoever knows the hook sends them: windlass hook drain, with settings that define it." }
+            }
+        }
+    }
+}
+
+fn retry_all(visit: &Visit) -> Markup {
+    html! {
+        form method="post" action="/do/hook.retry" {
+            input type="hidden" name="all_failed" value="true";
+            input type="hidden" name="back" value=(visit.here);
+            button { "Try all again" }
+        }
+    }
+}
+
+fn deliveries(visit: &Visit, listed: &Listed) -> Markup {
+    html! {
+        @if listed.deliveries.is_empty() {
+            (empty(match listed.state {
+                Which::Failed => "Nothing failed.",
+                Which::All => "No hook was set off yet.",
+                _ => "Nothing here.",
+            }))
+        } @else {
+            div.table {
+                table {
+                    thead { tr { th { "Hook" } th { "State" } th { "Task" } th.rank { "Tries" } th { "When" } th { "What went wrong" } th { span.unseen { "What to do" } } } }
+                    tbody { @for delivery in &listed.deliveries { (row(visit, delivery)) } }
+                }
+            }
+        }
+    }
+}
+
+fn row(visit: &Visit, delivery: &DeliveryView) -> Markup {
+    let id = delivery.delivery_id.to_string();
+    html! {
+        tr {
+            td {
+                a href=(path(visit, &[("delivery", &id)])) { (delivery.hook) }
+                br; span.soft.small { (delivery.trigger) }
+            }
+            td.nowrap { (state(&delivery.state)) }
+            td.nowrap { (task_id(delivery.task_id)) }
+            td.rank { (delivery.attempts) "/" (delivery.max_attempts) }
+            td.nowrap { (when(delivery, visit.now)) }
+            td.error { @if let Some(error) = &delivery.last_error { (error) } @else { span.soft { "–" } } }
+            td.right { (actions(visit, delivery, &visit.here)) }
+        }
+    }
+}
+
+fn state(state: &str) -> Markup {
+    let class = match state {
+        "delivered" => "chip good",
+        "failed" => "chip bad",
+        "processing" => "chip accent",
+        "queued" => "chip warn",
+        _ => "chip",
+    };
+    html! { span class=(class) { (state) } }
+}
+
+fn when(delivery: &DeliveryView, now: Time) -> Markup {
+    html! {
+        @match (delivery.ended_at, delivery.locked_at, delivery.next_attempt_at) {
+            (Some(at), _, _) => { (look::time(at, now)) }
+            (None, Some(at), _) => { "since " (look::time(at, now)) }
+            (None, None, Some(at)) => { "next " (look::time(at, now)) }
+            (None, None, None) => { (look::time(delivery.enqueued_at, now)) }
+        }
+    }
+}
+
+fn actions(visit: &Visit, delivery: &DeliveryView, back: &str) -> Markup {
+    let id = delivery.delivery_id;
+    let can_retry = matches!(delivery.state.as_str(), "failed" | "discarded" | "queued");
+    let can_discard = matches!(delivery.state.as_str(), "failed" | "queued");
+    let _ = visit;
+    html! {
+        div.line-up.end {
+            @if can_retry {
+                form method="post" action="/do/hook.retry" {
+                    input type="hidden" name="ids" value=(id);
+                    input type="hidden" name="back" value=(back);
+                    button { @if delivery.state == "queued" { "Send now" } @else { "Try again" } }
+                }
+            }
+            @if can_discard {
+                form method="post" action="/do/hook.discard" {
+                    input type="hidden" name="ids" value=(id);
+                    input type="hidden" name="back" value=(back);
+                    button.plain { "Discard" }
+                }
+            }
+        }
+    }
+}
+
+fn hooks(hooks: &[HookView]) -> Markup {
+    html! {
+        @if hooks.is_empty() {
+            (empty("No hooks are defined. windlass hook set NAME --on done --url URL makes one."))
+        } @else {
+            div.table {
+                table {
+                    thead { tr { th { "Hook" } th { "Set off by" } th { "Sent to" } th { "Only for" } th.rank { "Tries" } th { "Defined in" } } }
+                    tbody { @for hook in hooks {
+                        tr {
+                            td.strong { (hook.name) }
+                            td.nowrap { (hook.on) }
+                            td { code.wrap-anywhere { @if let Some(url) = &hook.url { (url) } @else if let Some(argv) = &hook.command { (argv.join(" ")) } } }
+                            td { (narrowed(hook)) }
+                            td.rank { (hook.max_attempts) }
+                            td { (hook.source) }
+                        }
+                    } }
+                }
+            }
+        }
+    }
+}
+
+fn narrowed(hook: &HookView) -> Markup {
+    html! {
+        @if hook.projects.is_empty() && hook.tags.is_empty() { span.soft { "everything" } }
+        span.chips {
+            @for project in &hook.projects { span.chip { (project) } }
+            @for tag in &hook.tags { span.chip.accent { (tag) } }
+        }
+    }
+}
+
+/// One delivery with what it says.
+async fn one(visit: &Visit, id: &str) -> Result<Markup, Trouble> {
+    let shown = visit.ask(Show { name: id.to_owned() }).await?;
+    let Some(delivery) = shown.delivery else {
+        return Ok(html! { section.panel { (empty("That is a hook, and no delivery.")) } });
+    };
+    let now = visit.now;
+    Ok(html! {
+        div.head {
+            p { a href=(path(visit, &[])) { "Outbox" } " /" }
+            h1 { (delivery.hook) }
+            (state(&delivery.state))
+            div.end { (actions(visit, &delivery, &visit.here)) }
+        }
+        section.panel #delivery data-live {
+            dl.facts {
+                dt { "Delivery" } dd { code { (delivery.delivery_id) } }
+                dt { "Set off by" } dd { (delivery.trigger) " of " (task_id(delivery.task_id)) }
+                dt { "Tries" } dd.numeric { (delivery.attempts) " of " (delivery.max_attempts) }
+                dt { "Enqueued" } dd { (look::time(delivery.enqueued_at, now)) }
+                @if let Some(at) = delivery.next_attempt_at { dt { "Next try" } dd { (look::time(at, now)) } }
+                @if let Some(at) = delivery.expires_at { dt { "Given up" } dd { (look::time(at, now)) } }
+                @if let Some(worker) = &delivery.worker { dt { "Sent by" } dd { (worker) } }
+                @if let Some(at) = delivery.ended_at { dt { "Ended" } dd { (look::time(at, now)) } }
+                @if let Some(error) = &delivery.last_error { dt { "What went wrong" } dd.bad { (error) } }
+                @if !delivery.hook_defined { dt { "Hook" } dd { "not defined here" } }
+            }
+        }
+        @if let Some(message) = &shown.message { (payload(message)) }
+    })
+}
+
+fn payload(message: &Message) -> Markup {
+    let text = serde_json::to_string_pretty(&message.payload).unwrap_or_default();
+    html! {
+        (panel("message", "What it says", None, html! {
+            pre.code tabindex="0" { code { (text) } }
+            dl.facts.below {
+                @if let Some(id) = &message.event_id { dt { "Event" } dd { code { (id) } } }
+                @if let Some(id) = &message.op_id { dt { "Op id" } dd { code { (id) } } }
+            }
+        }))
+    }
+}
