@@ -71,8 +71,7 @@ async fn serve(options: Options, ready: impl FnOnce(SocketAddr)) -> Result<(), E
     let mcp = Mcp::new(desk.clone(), office, stop.clone());
     let digest = token.as_ref().map(|token| Sha256::digest(token.text().as_bytes()).into());
     let doorkeeper = Doorkeeper { token: digest, user, names, port: address.port() };
-    let limits = Limits::new(rate);
-    let house = House { desk: desk.clone(), live, doorkeeper, limits, mcp };
+    let house = House { desk: desk.clone(), live, doorkeeper, mcp, limits: Limits::new(rate) };
     let connections = Connections::new(router(Arc::new(house)));
     tracing::info!(%address, "listening on http://{address}");
     ready(address);

@@ -40,9 +40,13 @@ pub(crate) struct Note {
     pub(crate) message: String,
 }
 
+/// What waits for the thread.
 enum Waiting {
     /// A command with the place where its answer is awaited.
-    Command(Job, oneshot::Sender<Done>),
+    Command {
+        job: Job,
+        answer: oneshot::Sender<Done>,
+    },
     Note(Note),
     /// Somebody who wants to know whether the thread is there.
     Knock(oneshot::Sender<()>),
@@ -67,9 +71,14 @@ impl Writer {
 
     pub(crate) async fn write(&self, job: Job) -> Done {
         let (answer, answered) = oneshot::channel();
-        self.jobs.try_send(Waiting::Command(job, answer)).map_err(|_| busy())?;
+        self.jobs.try_send(Waiting::Command { job, answer }).map_err(|_| busy())?;
         let answered = answered.await;
         answered.map_err(|source| Fault::bug("the writer ended early").because(source))?
+    }
+
+    /// Keeps a note. Where too much waits already, notes are what can be spared.
+    pub(crate) fn note(&self, note: Note) {
+        let _taken = self.jobs.try_send(Waiting::Note(note));
     }
 
     /// Returns when everything that waited before is done.
@@ -78,11 +87,6 @@ impl Writer {
         self.jobs.try_send(Waiting::Knock(heard)).map_err(|_| busy())?;
         let answered = answered.await;
         Ok(answered.map_err(|source| Fault::bug("the writer ended early").because(source))?)
-    }
-
-    /// Keeps a note. Where too much waits already, notes are what can be spared.
-    pub(crate) fn note(&self, note: Note) {
-        let _taken = self.jobs.try_send(Waiting::Note(note));
     }
 }
 
@@ -98,7 +102,7 @@ fn work(cx: &mut Context, mut waiting: mpsc::Receiver<Waiting>, counted: &dyn Fn
         let (mut notes, mut knocks) = (Vec::new(), Vec::new());
         for waiting in batch.drain(..) {
             match waiting {
-                Waiting::Command(job, answer) => {
+                Waiting::Command { job, answer } => {
                     jobs.push(job);
                     answers.push(answer);
                 }

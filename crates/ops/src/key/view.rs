@@ -75,7 +75,7 @@ impl KeyView {
             Some(at) => format!(", expires {}", relative(at, now)),
             None => String::new(),
         };
-        format!("a {role} key of {owner}{projects}{expires}")
+        format!("a key for {owner} as {role}{projects}{expires}")
     }
 
     pub(super) fn state_cell(&self) -> Cell {

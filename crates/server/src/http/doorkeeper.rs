@@ -83,7 +83,12 @@ impl Doorkeeper {
 
     /// The server, when it asks for itself.
     pub(crate) fn itself(&self) -> Caller {
-        Caller::Local(Local { agent: None, user: self.user.clone(), fence: None })
+        Caller::Local(Local {
+            agent: None,
+            user: self.user.clone(),
+            fence: None,
+            wishes: Wishes::default(),
+        })
     }
 
     fn local(&self, headers: &HeaderMap) -> Result<Local, Refusal> {

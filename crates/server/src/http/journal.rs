@@ -65,11 +65,8 @@ impl Shown {
 
 /// The part of a key that may be shown; nothing of what is no key.
 fn shown_of(secret: &str) -> String {
-    let prefix = key::prefix_of(secret);
-    match prefix.len() < secret.len() && prefix.starts_with("wl_") {
-        true => prefix.to_owned(),
-        false => "unknown".to_owned(),
-    }
+    let prefix = key::prefix_of(secret).filter(|prefix| prefix.len() < secret.len());
+    prefix.unwrap_or("unknown").to_owned()
 }
 
 /// The code of a problem, on its way through.

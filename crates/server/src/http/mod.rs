@@ -46,8 +46,8 @@ pub(crate) struct House {
     pub(crate) desk: Desk,
     pub(crate) live: Live,
     pub(crate) doorkeeper: Doorkeeper,
-    pub(crate) limits: Limits,
     pub(crate) mcp: Mcp,
+    pub(crate) limits: Limits,
 }
 
 impl std::fmt::Debug for House {

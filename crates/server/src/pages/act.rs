@@ -143,16 +143,18 @@ fn refused(visit: &Visit, entry: &Entry, form: &Form, trouble: &Trouble) -> Resp
     let words = entry.name.replace('.', " ");
     let offers_force = offers_force(&schema, trouble) && form.first("force").is_none();
     let main = html! {
-        div.head { h1 { "Not done: " (words) } }
-        (trouble.notice())
-        section.panel {
-            h2 { "What you asked for" }
-            form.stack method="post" action={ "/do/" (entry.name) } {
-                @for (name, value) in &form.0 { (again(&schema, name, value)) }
-                @if offers_force { (force()) }
-                div.line-up {
-                    button.first { "Try again" }
-                    a.button href=(back(form.first(BACK))) { "Leave it" }
+        div.narrow {
+            div.head { h1 { "Not done: " (words) } }
+            (trouble.notice())
+            section.panel {
+                h2 { "What you asked for" }
+                form.stack method="post" action={ "/do/" (entry.name) } {
+                    @for (name, value) in &form.0 { (again(&schema, name, value)) }
+                    @if offers_force { (force()) }
+                    div.line-up {
+                        button.first { "Try again" }
+                        a.button href=(back(form.first(BACK))) { "Leave it" }
+                    }
                 }
             }
         }
@@ -209,8 +211,8 @@ fn answered(visit: &Visit, entry: &Entry, form: &Form, json: &str) -> Response {
     let words = entry.name.replace('.', " ");
     let fields = serde_json::from_str::<Map<String, Value>>(json).unwrap_or_default();
     let main = html! {
-        div.head { h1 { "Done: " (words) } }
-        section.panel {
+        div.head.narrow { h1 { "Done: " (words) } }
+        section.panel.narrow {
             dl.facts {
                 @for (name, value) in &fields {
                     @if !value.is_null() {
@@ -225,8 +227,7 @@ fn answered(visit: &Visit, entry: &Entry, form: &Form, json: &str) -> Response {
                 }
             }
         }
-        br;
-        a.button href=(back(form.first(BACK))) { "Go on" }
+        p.narrow { br; a.button.first href=(back(form.first(BACK))) { "Go on" } }
     };
     let page = Page { title: format!("Done: {words}"), section: None, assets: &[], main };
     framed(visit, page)
@@ -258,8 +259,10 @@ mod tests {
 
     #[test]
     fn fields_that_may_be_left_out_have_the_same_types() {
-        let form = "task=8F3K2Q&priority=3&tags=a,b&progress=40&fence=7";
-        let expected = json!({"task": "8F3K2Q", "priority": 3, "tags": ["a", "b"], "progress": 40, "fence": 7});
+        let by = json!({"task": "8F3K2Q", "name": "x", "fence": 7, "force": true});
+        assert_eq!(given("task.checkpoint", "task=8F3K2Q&name=x&fence=7&force=true"), by);
+        let form = "task=8F3K2Q&priority=3&tags=a,b&progress=40";
+        let expected = json!({"task": "8F3K2Q", "priority": 3, "tags": ["a", "b"], "progress": 40});
         assert_eq!(given("task.update", form), expected);
     }
 

@@ -311,8 +311,7 @@ fn card_of(card: &Card, now: Time) -> Markup {
     let tags = task.standard.as_ref().map(|standard| standard.tags.as_slice()).unwrap_or_default();
     let progress = task.standard.as_ref().and_then(|standard| standard.progress);
     html! {
-        li.card id={ "card-" (id) } data-task=(id) data-status=(task.status) data-version=(card.version)
-            draggable="true" {
+        li.card id={ "card-" (id) } data-task=(id) data-status=(task.status) data-version=(card.version) {
             p.over {
                 span.id title=(id) { (id.short()) }
                 span.project { (task.project) }
@@ -394,7 +393,7 @@ fn obstacles(card: &Card) -> Markup {
     let more = card.open_dependencies.saturating_sub(card.waits_for.len() as u64);
     html! {
         @if let Some(reason) = card.blocked_for.as_deref().map(in_short) {
-            p.because title=(reason) { strong { "Blocked: " } (reason) }
+            p.because title=(reason) { span.clamp { strong { "Blocked: " } (reason) } }
         } @else if card.task.status == Status::Blocked && card.waits_for.is_empty() {
             p.because { strong { "Blocked" } ", nobody said why" }
         }

@@ -54,7 +54,7 @@ fn keys(place: &str, keys: Keys) -> Markup {
 
 /// `GET /help`.
 pub(super) async fn page(visit: Visit) -> Response {
-    let main = html! { section.panel { (sheet()) } };
+    let main = html! { section.panel.narrow { (sheet()) } };
     let page = Page { title: "Help".to_owned(), section: None, assets: &[], main };
     framed(&visit, page)
 }

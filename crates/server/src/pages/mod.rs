@@ -6,6 +6,8 @@ mod agents;
 mod api;
 mod assets;
 mod board;
+#[cfg(test)]
+mod contrast;
 mod form;
 mod graph;
 mod help;

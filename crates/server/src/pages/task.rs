@@ -64,8 +64,10 @@ pub(super) async fn page(
                 (relations(&told.shown))
                 (checkpoints(&told.shown, visit.now))
                 (add_checkpoint(task))
-                (comments(&told.shown, visit.now))
-                (add_comment(task))
+                section.panel {
+                    (comments(&told.shown, visit.now))
+                    (add_comment(task))
+                }
             }
             div.task-side {
                 (actions(task, &visit.person.name))
@@ -191,7 +193,7 @@ fn description(told: &Told) -> Markup {
     let task = &told.shown.task;
     let text = task.full.as_ref().and_then(|full| full.description.as_deref());
     html! {
-        section.panel {
+        section.panel #about {
             div #description .prose data-live {
                 @match text {
                     Some(text) => (markdown(text)),
@@ -227,7 +229,13 @@ fn related(id: &str, heading: &str, tasks: &[Related], own: &str) -> Markup {
     let open = tasks.iter().filter(|other| !other.settled).count();
     html! {
         section.panel id=(id) {
-            h2 { (heading) span.soft.numeric { (tasks.len()) @if open > 0 { ", " (open) " open" } } }
+            h2 {
+                (heading)
+                span.soft.numeric {
+                    @if open > 0 { (open) " of " (tasks.len()) " open" }
+                    @else { (tasks.len()) ", none open" }
+                }
+            }
             ul.rows { @for other in tasks { (row(other, own)) } }
         }
     }
@@ -300,9 +308,8 @@ fn one_checkpoint(at: usize, checkpoint: &CheckpointView, now: Time) -> Markup {
 
 fn comments(shown: &task::Shown, now: Time) -> Markup {
     html! {
-        section.panel #comments data-live {
-            h2 { "Comments" span.soft.numeric { (shown.comments.len()) } }
-            @if shown.comments.is_empty() { p.soft { "Nobody has said anything yet." } }
+        div #comments data-live {
+            h2 { "Comments " span.soft.numeric { (shown.comments.len()) } }
             ol.timeline { @for comment in &shown.comments { (one_comment(comment, now)) } }
         }
     }

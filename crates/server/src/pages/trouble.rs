@@ -64,10 +64,11 @@ impl IntoResponse for Trouble {
             return sign_in::ask(StatusCode::UNAUTHORIZED, None);
         }
         let main = html! {
-            h1 { "That did not work" }
-            br;
-            (self.notice())
-            p { a href="/" { "To the board" } }
+            div.narrow {
+                div.head { h1 { "That did not work" } }
+                (self.notice())
+                p { a href="/" { "To the board" } }
+            }
         };
         let title = "That did not work".to_owned();
         bare(self.status(), Page { title, section: None, assets: &[], main })
