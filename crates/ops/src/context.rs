@@ -56,6 +56,8 @@ pub struct Wishes {
     pub project: Option<String>,
     pub lease: Option<Span>,
     pub auto_unpause: Option<bool>,
+    /// In which sitting of an agent it claims.
+    pub session: Option<String>,
 }
 
 /// Whose files are within reach.

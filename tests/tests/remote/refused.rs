@@ -25,7 +25,7 @@ fn no_key_a_wrong_one_and_a_revoked_one_get_one_and_the_same_answer() {
     let (house, home) = (House::new(), Home::new());
     let create = ["key", "create", "--for", "agent:w1", "--role", "worker"];
     let made = house.windlass(&create).run().ok().json();
-    let key = text(&made["secret"]);
+    let key = text(&made["key"]);
     let list =
         |key: &str| stranger(&house, &home, &["task", "list"]).env("WINDLASS_KEY", key).run();
     let _listed = list(&key).ok();
@@ -41,7 +41,7 @@ fn no_key_a_wrong_one_and_a_revoked_one_get_one_and_the_same_answer() {
 fn who_shows_a_key_acts_as_its_owner() {
     let (house, home) = (House::new(), Home::new());
     let create = ["key", "create", "--for", "agent:w1", "--role", "worker"];
-    let key = text(&house.windlass(&create).run().ok().json()["secret"]);
+    let key = text(&house.windlass(&create).run().ok().json()["key"]);
     let added = house.windlass(&["task", "add", "x", "-s", "ready"]).run().ok().json();
     let claim = ["task", "claim", &text(&added["task_id"])];
     let claimed = stranger(&house, &home, &claim).env("WINDLASS_KEY", &key);

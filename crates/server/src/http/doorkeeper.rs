@@ -16,7 +16,7 @@ use windlass_ops::context::Wishes;
 
 use super::journal::{Peer, Shown};
 use super::problem::Problem;
-use super::{House, Shared};
+use super::{House, Shared, encoded};
 use crate::caller::{Caller, Local};
 
 const AGENT: HeaderName = HeaderName::from_static("windlass-agent");
@@ -24,6 +24,8 @@ const USER: HeaderName = HeaderName::from_static("windlass-user");
 const FENCE: HeaderName = HeaderName::from_static("windlass-fence");
 const PROJECT: HeaderName = HeaderName::from_static("windlass-project");
 const LEASE: HeaderName = HeaderName::from_static("windlass-lease");
+const SESSION: HeaderName = HeaderName::from_static("windlass-session");
+const SESSION_ENCODED: HeaderName = HeaderName::from_static("windlass-session*");
 const AUTO_UNPAUSE: HeaderName = HeaderName::from_static("windlass-auto-unpause");
 
 /// What the server compares with what callers bring.
@@ -175,7 +177,8 @@ fn wishes(headers: &HeaderMap) -> Result<Wishes, Refusal> {
     let project = header(headers, &PROJECT).map(text::project_name).transpose()?;
     let lease = header(headers, &LEASE).map(|lease| Span::parse("lease", lease)).transpose()?;
     let auto_unpause = header(headers, &AUTO_UNPAUSE).map(|wish| wish == "true");
-    Ok(Wishes { project, lease, auto_unpause })
+    let session = encoded::text(headers, &SESSION, &SESSION_ENCODED);
+    Ok(Wishes { project, lease, auto_unpause, session })
 }
 
 /// `TASK:FENCE`, where the caller works under a claim.

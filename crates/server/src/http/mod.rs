@@ -3,6 +3,7 @@
 pub(crate) mod body;
 mod condition;
 mod doorkeeper;
+mod encoded;
 mod explained;
 mod fields;
 pub(crate) mod journal;
