@@ -12,7 +12,7 @@ const HOOKS: &str = include_str!("../fixtures/schemathesis_hooks.py");
 const SETTINGS: &str = "hooks = \"hooks.py\"\n";
 
 /// How many requests are made up for each path beside those that cover the schema.
-const EXAMPLES: &str = "12";
+const EXAMPLES: &str = "8";
 const SEED: &str = "20261115";
 #[track_caller]
 fn run(served: &Served, operation: &str, arguments: &Value) -> Value {
