@@ -20,6 +20,7 @@ mod question;
 mod report;
 mod serve;
 mod suggest;
+mod systemd;
 mod terminal;
 mod wrap;
 

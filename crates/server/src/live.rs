@@ -12,6 +12,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc};
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
+use windlass_domain::event::{Kind, Subject};
 use windlass_domain::{ProjectId, Stream};
 use windlass_ledger::{Error, Fault, Ledger, Recorded, Snapshot};
 use windlass_ops::Context;
@@ -42,6 +43,7 @@ struct Tale {
     kind: String,
     stream: Stream,
     project: Option<ProjectId>,
+    is_about_a_key: bool,
     /// As it is sent, the same bytes for all.
     message: Bytes,
 }
@@ -157,7 +159,10 @@ impl Follower {
         let mut beat = Instant::now() + BEAT;
         loop {
             match tokio::time::timeout_at(beat, self.tales.recv()).await {
-                Err(_) => self.say(Bytes::from_static(b": beat\n\n")).await?,
+                Err(_) => {
+                    self.show_key_again().await?;
+                    self.say(Bytes::from_static(b": beat\n\n")).await?;
+                }
                 Ok(Ok(tale)) if tale.seq <= self.after => continue,
                 Ok(Ok(tale)) if tale.seq == self.after + 1 => self.pass(&tale).await?,
                 Ok(Ok(_) | Err(RecvError::Lagged(_))) => return Ok(()),
@@ -167,8 +172,21 @@ impl Follower {
         }
     }
 
+    /// A key may be revoked or run out while its owner listens.
+    async fn show_key_again(&self) -> Result<(), End> {
+        if let Caller::Local(_) = self.caller {
+            return Ok(());
+        }
+        let look = |cx: &mut Context| cx.read(|_| Ok(()));
+        let shown = self.live.desk.look(self.caller.clone(), look).await;
+        shown.map_err(|error| End::Said(why(&error)))
+    }
+
     /// Goes by an event, and sends it if it is wanted.
     async fn pass(&mut self, tale: &Tale) -> Result<(), End> {
+        if tale.is_about_a_key {
+            self.show_key_again().await?;
+        }
         self.after = tale.seq;
         match self.filter.wants(&tale.kind, tale.stream, tale.project) {
             true => self.say(tale.message.clone()).await,
@@ -180,7 +198,10 @@ impl Follower {
         match timeout(PATIENCE, self.out.send(message)).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) => Err(End::Gone),
-            Err(_) => Err(End::Said("you read too slowly; connect again")),
+            Err(_) => {
+                self.live.desk.metrics().follower_dropped();
+                Err(End::Said("you read too slowly; connect again"))
+            }
         }
     }
 }
@@ -245,6 +266,7 @@ fn tale(snapshot: &mut Snapshot<'_>, homes: &mut Homes, recorded: Recorded) -> R
     let kind = recorded.header.kind.clone();
     let json = serde_json::to_string(&EventView::new(recorded)?)
         .map_err(|source| Fault::bug("an event is not JSON").because(source))?;
+    let is_about_a_key = Kind::from_text(&kind).map(Kind::subject) == Some(Subject::Key);
     let message = format!("id: {seq}\nevent: {kind}\ndata: {json}\n\n").into();
-    Ok(Tale { seq, kind, stream, project, message })
+    Ok(Tale { seq, kind, stream, project, is_about_a_key, message })
 }

@@ -4,6 +4,7 @@
 //! what was typed; a script that asks for JSON gets the same documents as over the API.
 
 use axum::extract::Path;
+use axum::extract::rejection::PathRejection;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use maud::{Markup, html};
@@ -14,7 +15,7 @@ use windlass_ops::table::Entry;
 use super::form::Form;
 use super::layout::{Page, document, framed, respond};
 use super::trouble::Trouble;
-use super::{Visit, back, see_other};
+use super::{Visit, back, no_text, see_other};
 use crate::http::{Problem, answer, operation_not_found};
 
 /// Fields of a form that are no arguments.
@@ -26,10 +27,11 @@ const SHOW: &str = "show";
 
 pub(super) async fn act(
     visit: Visit,
-    Path(name): Path<String>,
+    path: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
     form: Form,
 ) -> Response {
+    let Ok(Path(name)) = path else { return Trouble::from(no_text()).into_response() };
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
     let is_script = accept.is_some_and(|accept| accept.contains("application/json"));
     let Some(entry) = Entry::named(&name) else {
@@ -143,16 +145,18 @@ fn refused(visit: &Visit, entry: &Entry, form: &Form, trouble: &Trouble) -> Resp
     let words = entry.name.replace('.', " ");
     let offers_force = offers_force(&schema, trouble) && form.first("force").is_none();
     let main = html! {
-        div.head { h1 { "Not done: " (words) } }
-        (trouble.notice())
-        section.panel {
-            h2 { "What you asked for" }
-            form.stack method="post" action={ "/do/" (entry.name) } {
-                @for (name, value) in &form.0 { (again(&schema, name, value)) }
-                @if offers_force { (force()) }
-                div.line-up {
-                    button.first { "Try again" }
-                    a.button href=(back(form.first(BACK))) { "Leave it" }
+        div.narrow {
+            div.head { h1 { "Not done: " (words) } }
+            (trouble.notice())
+            section.panel {
+                h2 { "What you asked for" }
+                form.stack method="post" action={ "/do/" (entry.name) } {
+                    @for (name, value) in &form.0 { (again(&schema, name, value)) }
+                    @if offers_force { (force()) }
+                    div.line-up {
+                        button.first { "Try again" }
+                        a.button href=(back(form.first(BACK))) { "Leave it" }
+                    }
                 }
             }
         }
@@ -209,8 +213,8 @@ fn answered(visit: &Visit, entry: &Entry, form: &Form, json: &str) -> Response {
     let words = entry.name.replace('.', " ");
     let fields = serde_json::from_str::<Map<String, Value>>(json).unwrap_or_default();
     let main = html! {
-        div.head { h1 { "Done: " (words) } }
-        section.panel {
+        div.head.narrow { h1 { "Done: " (words) } }
+        section.panel.narrow {
             dl.facts {
                 @for (name, value) in &fields {
                     @if !value.is_null() {
@@ -225,8 +229,7 @@ fn answered(visit: &Visit, entry: &Entry, form: &Form, json: &str) -> Response {
                 }
             }
         }
-        br;
-        a.button href=(back(form.first(BACK))) { "Go on" }
+        p.narrow { br; a.button.first href=(back(form.first(BACK))) { "Go on" } }
     };
     let page = Page { title: format!("Done: {words}"), section: None, assets: &[], main };
     framed(visit, page)
@@ -258,8 +261,10 @@ mod tests {
 
     #[test]
     fn fields_that_may_be_left_out_have_the_same_types() {
-        let form = "task=8F3K2Q&priority=3&tags=a,b&progress=40&fence=7";
-        let expected = json!({"task": "8F3K2Q", "priority": 3, "tags": ["a", "b"], "progress": 40, "fence": 7});
+        let by = json!({"task": "8F3K2Q", "name": "x", "fence": 7, "force": true});
+        assert_eq!(given("task.checkpoint", "task=8F3K2Q&name=x&fence=7&force=true"), by);
+        let form = "task=8F3K2Q&priority=3&tags=a,b&progress=40";
+        let expected = json!({"task": "8F3K2Q", "priority": 3, "tags": ["a", "b"], "progress": 40});
         assert_eq!(given("task.update", form), expected);
     }
 

@@ -127,7 +127,7 @@ pub(crate) fn document(visit: Option<&Visit>, page: Page) -> Markup {
                 @if visit.is_some() {
                     dialog #help aria-labelledby="help-title" {
                         (help::sheet())
-                        form.line-up method="dialog" { button.first { "Close" } }
+                        form.line-up method="dialog" { button.first autofocus { "Close" } }
                     }
                 }
                 div #said .unseen role="status" {}

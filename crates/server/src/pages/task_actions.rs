@@ -199,15 +199,13 @@ pub(super) fn edit(task: &TaskView) -> Markup {
 /// A form to say something.
 pub(super) fn add_comment(task: &TaskView) -> Markup {
     html! {
-        section.panel aria-label="Add a comment" {
-            (does("task.comment", task.task_id, "comments", html! {
-                label.field {
-                    span { "Say something, in Markdown" }
-                    textarea name="text" rows="3" required {}
-                }
-                div.line-up { button.first { "Comment" } }
-            }))
-        }
+        (does("task.comment", task.task_id, "comments", html! {
+            label.field {
+                span { "Say something, in Markdown" }
+                textarea name="text" rows="3" required {}
+            }
+            div.line-up { button.first { "Comment" } }
+        }))
     }
 }
 

@@ -61,13 +61,14 @@ impl Trouble {
 impl IntoResponse for Trouble {
     fn into_response(self) -> Response {
         if self.0.code == Code::KeyRequired {
-            return sign_in::ask(StatusCode::UNAUTHORIZED, None);
+            return sign_in::ask(StatusCode::UNAUTHORIZED, None, "/");
         }
         let main = html! {
-            h1 { "That did not work" }
-            br;
-            (self.notice())
-            p { a href="/" { "To the board" } }
+            div.narrow {
+                div.head { h1 { "That did not work" } }
+                (self.notice())
+                p { a href="/" { "To the board" } }
+            }
         };
         let title = "That did not work".to_owned();
         bare(self.status(), Page { title, section: None, assets: &[], main })

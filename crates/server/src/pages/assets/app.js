@@ -170,9 +170,12 @@ export async function act(operation, fields) {
   }
 }
 
+/** A text with the ids in it as people see them: by their last characters. */
+const inShort = (text) => text?.replace(/\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g, (id) => id.slice(-6));
+
 /** Shows why something was refused. */
 export function refused(problem) {
-  return toast({ kind: "bad", title: problem.detail, hint: problem.hint, code: problem.code });
+  return toast({ kind: "bad", title: inShort(problem.detail), hint: inShort(problem.hint), code: problem.code });
 }
 
 follow();

@@ -68,7 +68,11 @@ async function connect() {
       signal: own.signal,
     });
     if (response.status === 401) {
-      say("lost", "signed out", "your key or the token of the server counts no more");
+      say("lost", "", "your key, or the token of the server, counts no more");
+      const enter = document.createElement("a");
+      enter.href = "/enter";
+      enter.textContent = "signed out";
+      label?.append(enter);
       return;
     }
     if (!response.ok || !response.body) throw new Error(`the server answered ${response.status}`);
