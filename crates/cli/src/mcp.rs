@@ -61,7 +61,8 @@ struct Elsewhere(Client);
 impl Elsewhere {
     fn to(server: Server) -> Result<Self, Error> {
         let client = Client::new(server).map_err(|lost| {
-            Fault::new(Code::ServerUnreachable, lost.reason).hint("check server.url and WINDLASS_KEY")
+            Fault::new(Code::ServerUnreachable, lost.reason)
+                .hint("check server.url and WINDLASS_KEY")
         });
         Ok(Self(client?))
     }

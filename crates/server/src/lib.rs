@@ -12,5 +12,6 @@ mod office;
 mod pages;
 mod readers;
 pub mod serve;
+pub mod ticket;
 pub mod token;
 mod writer;

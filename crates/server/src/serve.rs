@@ -20,6 +20,7 @@ use crate::desk::{Desk, Office};
 use crate::http::{Doorkeeper, House, router};
 use crate::live::Live;
 use crate::mcp::http::Mcp;
+use crate::ticket::Tickets;
 use crate::token::Token;
 
 /// How long a caller may take to send the head of a request.
@@ -66,7 +67,8 @@ async fn serve(options: Options, ready: impl FnOnce(SocketAddr)) -> Result<(), F
     let live = Live::start(&office, desk.clone(), stop.clone())?;
     let mcp = Mcp::new(desk.clone(), office, stop.clone());
     let digest = token.as_ref().map(|token| Sha256::digest(token.text().as_bytes()).into());
-    let doorkeeper = Doorkeeper { token: digest, user, names, port: address.port() };
+    let tickets = token.as_ref().map(|token| Tickets::of(token.text()));
+    let doorkeeper = Doorkeeper { token: digest, tickets, user, names, port: address.port() };
     let house = House { desk: desk.clone(), live, doorkeeper, mcp };
     let service = TowerToHyperService::new(router(Arc::new(house)));
     ready(address);

@@ -8,6 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use maud::{Markup, html};
 use serde::Deserialize;
 use windlass_domain::{Code, text};
+use windlass_ledger::{Clock as _, SystemClock};
 use windlass_ops::health;
 
 use super::form::Form;
@@ -39,6 +40,9 @@ pub(super) async fn enter_with(State(house): State<Shared>, form: Form) -> Respo
 
 /// Whoever can show the secret gets it as a cookie. It is looked at again with every request.
 async fn come_in(house: &Shared, secret: &str, to: &str) -> Response {
+    let tickets = house.doorkeeper.tickets.as_ref();
+    let secret =
+        tickets.and_then(|tickets| tickets.punch(secret, SystemClock.now())).unwrap_or(secret);
     let mut shown = HeaderMap::new();
     let bearer = HeaderValue::from_str(&format!("Bearer {secret}"));
     if let Ok(bearer) = bearer {
