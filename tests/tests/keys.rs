@@ -103,7 +103,7 @@ fn keys_are_the_same_on_both_databases() {
         ledger.answer(&["key", "rotate", &id]);
         ledger.answer(&["key", "revoke", &id, "--reason", "lost"]);
         let doctor = ledger.answer(&["doctor", "--rebuild"]);
-        assert_eq!(doctor["rebuilt"]["differences"], json!([]), "{doctor}");
+        assert_eq!(doctor["checks"]["views"]["findings"], json!([]), "{doctor}");
         let listed = ledger.answer(&["key", "list", "--all"]);
         let key = &listed["keys"][0];
         assert_eq!((&key["state"], &key["projects"]), (&json!("revoked"), &json!(["api"])));

@@ -21,6 +21,7 @@ mod question;
 mod report;
 mod serve;
 mod suggest;
+mod systemd;
 mod terminal;
 mod wrap;
 

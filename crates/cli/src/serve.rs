@@ -1,14 +1,21 @@
 //! `serve`: the doors over the network.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::Path;
 
-use clap::{Arg, ArgAction, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use windlass_domain::{Code, Exit, Refusal};
+use windlass_ledger::Location;
+use windlass_ops::Context;
+use windlass_ops::table::AS_IN_HZL;
 use windlass_server::desk::Office;
+use windlass_server::logs::{self, Lines};
 use windlass_server::serve::{self, Options};
 
+use crate::environment::Environment;
 use crate::own::{Call, Own};
 use crate::report;
+use crate::systemd::Unit;
 
 pub(crate) const OWN: Own = Own {
     name: "serve",
@@ -19,21 +26,56 @@ pub(crate) const OWN: Own = Own {
 };
 
 /// Where the server listens when nobody says otherwise.
-pub(crate) const USUAL: &str = "127.0.0.1:7077";
+const USUAL: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 7077);
 
 fn arguments(command: Command) -> Command {
-    let listen = Arg::new("listen")
-        .long("listen")
-        .help("The address to listen on; port 0 takes any that is free")
-        .value_name("ADDRESS")
-        .default_value(USUAL)
-        .value_parser(value_parser!(SocketAddr));
-    let name = Arg::new("name")
-        .long("name")
-        .help("A name under which it is called, beside localhost and addresses; may be repeated")
-        .value_name("HOST")
-        .action(ArgAction::Append);
-    command.arg(listen).arg(name)
+    command.args([
+        Arg::new("listen")
+            .long("listen")
+            .help("The address to listen on; port 0 takes any that is free")
+            .value_name("ADDRESS")
+            .default_value("127.0.0.1:7077")
+            .value_parser(value_parser!(SocketAddr)),
+        Arg::new("name")
+            .long("name")
+            .help(
+                "A name under which it is called, beside localhost and addresses; may be repeated",
+            )
+            .value_name("HOST")
+            .action(ArgAction::Append),
+        Arg::new("rate")
+            .long("rate")
+            .help("How many requests a second each key may make; 0 for any number")
+            .value_name("N")
+            .default_value("100")
+            .value_parser(value_parser!(u32).range(..=1_000_000)),
+        Arg::new("log")
+            .long("log")
+            .help("How the log on standard error is written: text or json")
+            .value_name("FORM")
+            .default_value("text")
+            .value_parser(["text", "json"]),
+        Arg::new("print-systemd")
+            .long("print-systemd")
+            .help("Print a systemd unit that serves this ledger, and do nothing else")
+            .action(ArgAction::SetTrue),
+        Arg::new("port")
+            .short('p')
+            .long("port")
+            .help("The port alone")
+            .value_name("N")
+            .value_parser(value_parser!(u16))
+            .conflicts_with("listen")
+            .help_heading(AS_IN_HZL),
+        Arg::new("host")
+            .short('H')
+            .long("host")
+            .help("The address alone; other machines reach it under 0.0.0.0, with a key")
+            .value_name("ADDRESS")
+            .value_parser(value_parser!(IpAddr))
+            .conflicts_with("listen")
+            .help_heading(AS_IN_HZL),
+    ])
 }
 
 fn run(call: Call<'_>) -> std::io::Result<Exit> {
@@ -43,25 +85,85 @@ fn run(call: Call<'_>) -> std::io::Result<Exit> {
             .hint("leave --server out: windlass serve");
         return report::error(terminal, refusal.into());
     }
-    let context = environment.context(flags);
-    let folder = environment.token_folder();
-    let (cx, tokens) = match context.and_then(|cx| Ok((cx, folder?))) {
-        Ok(both) => both,
+    let cx = match environment.context(flags) {
+        Ok(cx) => cx,
         Err(refusal) => return report::error(terminal, refusal.into()),
     };
-    let Some(&listen) = matches.get_one::<SocketAddr>("listen") else {
-        return Ok(Exit::Usage);
+    if matches.get_flag("print-systemd") {
+        return match unit(matches, environment, &cx) {
+            Ok(text) => terminal.out(text.trim_end()).map(|_| Exit::Done),
+            Err(refusal) => report::error(terminal, refusal.into()),
+        };
+    }
+    let options = match options(matches, environment, cx) {
+        Ok(options) => options,
+        Err(refusal) => return report::error(terminal, refusal.into()),
     };
-    let names = matches.get_many::<String>("name").into_iter().flatten().cloned().collect();
-    let (workplace, surroundings, settings) = (cx.workplace, cx.surroundings, cx.settings);
-    let office = Office { workplace, surroundings, settings };
-    let options = Options { listen, names, tokens, office };
     let served = serve::run(options, |address| {
         // Without a reader of this line the server is there all the same.
         let _told = terminal.out(&format!("listening on http://{address}"));
     });
     match served {
         Ok(()) => Ok(Exit::Done),
-        Err(fault) => report::error(terminal, fault.into()),
+        Err(error) => report::error(terminal, error),
     }
+}
+
+fn options(
+    matches: &ArgMatches,
+    environment: &Environment,
+    cx: Context,
+) -> Result<Options, Refusal> {
+    logs::begin(lines(matches), environment.variable("WINDLASS_LOG"))?;
+    let tokens = environment.token_folder()?;
+    let names = matches.get_many::<String>("name").into_iter().flatten().cloned().collect();
+    let rate = matches.get_one("rate").copied().unwrap_or_default();
+    let Context { workplace, surroundings, settings, .. } = cx;
+    let office = Office { workplace, surroundings, settings };
+    Ok(Options { listen: listen(matches), names, rate, tokens, office })
+}
+
+fn lines(matches: &ArgMatches) -> Lines {
+    match matches.get_one::<String>("log").map(String::as_str) {
+        Some("json") => Lines::Json,
+        _ => Lines::Text,
+    }
+}
+
+fn listen(matches: &ArgMatches) -> SocketAddr {
+    let (host, port) = (matches.get_one::<IpAddr>("host"), matches.get_one::<u16>("port"));
+    let given = matches.get_one::<SocketAddr>("listen").copied().unwrap_or(USUAL);
+    SocketAddr::new(
+        host.copied().unwrap_or_else(|| given.ip()),
+        port.copied().unwrap_or_else(|| given.port()),
+    )
+}
+
+fn unit(matches: &ArgMatches, environment: &Environment, cx: &Context) -> Result<String, Refusal> {
+    let program = std::env::current_exe().unwrap_or_else(|_| "/usr/local/bin/windlass".into());
+    let tokens = environment.token_folder()?;
+    let ledger = match &cx.workplace.location {
+        Location::Sqlite(path) => {
+            Location::Sqlite(std::path::absolute(path).unwrap_or_else(|_| path.clone()))
+        }
+        other => other.clone(),
+    };
+    let mut arguments = vec!["--listen".to_owned(), listen(matches).to_string()];
+    for name in matches.get_many::<String>("name").into_iter().flatten() {
+        arguments.extend(["--name".to_owned(), name.clone()]);
+    }
+    if let Some(rate) = matches.get_one::<u32>("rate") {
+        arguments.extend(["--rate".to_owned(), rate.to_string()]);
+    }
+    arguments.extend(["--log".to_owned(), "json".to_owned()]);
+    let beside = match &ledger {
+        Location::Sqlite(path) => path.parent().map(Path::to_owned),
+        Location::Postgres(_) => None,
+    };
+    let mut folders: Vec<&Path> = beside.iter().map(std::path::PathBuf::as_path).collect();
+    if !folders.iter().any(|folder| tokens.starts_with(folder)) {
+        folders.push(&tokens);
+    }
+    let user = &cx.surroundings.user;
+    Ok(Unit { program: &program, user, ledger: &ledger, folders, arguments }.text())
 }

@@ -38,6 +38,8 @@ pub struct Request {
     pub body: String,
     /// Under which it happens once.
     pub op_id: Option<String>,
+    /// The sitting of the agent that asks for it.
+    pub session: Option<String>,
     pub again: Again,
 }
 

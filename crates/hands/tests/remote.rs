@@ -12,7 +12,8 @@ fn server(receiver: &Receiver, credential: Credential) -> Server {
 }
 
 fn request(again: Again) -> Request {
-    Request { name: "task.add", body: "{}".to_owned(), op_id: Some("k1".to_owned()), again }
+    let op_id = Some("k1".to_owned());
+    Request { name: "task.add", body: "{}".to_owned(), op_id, session: None, again }
 }
 
 fn sent(receiver: &Receiver, again: Again) -> Result<Reply, Lost> {

@@ -44,8 +44,8 @@ pub use exchange::{Imported, export, export_tasks, import};
 pub use fault::{Error, Fault};
 pub use group::Fate;
 pub use hook::{
-    Again, Attempt, Claimed, Claims, Defined, HookCounts, InLedger, Lock, Sending, Sent, Settled,
-    Shown, Tracked, Waiting,
+    Again, Attempt, Backlog, Claimed, Claims, Defined, HookCounts, InLedger, Lock, Sending, Sent,
+    Settled, Shown, Tracked, Waiting,
 };
 pub use hzl::{HZL_PROJECTS, Hzl, HzlEvent, HzlHook, HzlOp};
 pub use key::{REFUSALS_KEPT, Refused};
@@ -311,7 +311,9 @@ impl Ledger {
             return Ok(Tried::Committed(value));
         }
         tx.unpause()?;
-        tx.expire_ops(OPS_EXPIRED)?;
+        if self.group.as_ref().is_none_or(Group::is_empty) {
+            tx.expire_ops(OPS_EXPIRED)?;
+        }
         let outcome = tx.outcome();
         match store.commit(outcome.head) {
             Ok(()) => {

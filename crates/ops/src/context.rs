@@ -56,6 +56,8 @@ pub struct Wishes {
     pub project: Option<String>,
     pub lease: Option<Span>,
     pub auto_unpause: Option<bool>,
+    /// In which sitting of an agent it claims.
+    pub session: Option<String>,
 }
 
 /// Whose files are within reach.
@@ -503,7 +505,8 @@ fn refuse_closed(key: &Key, operation: &str, access: Access) -> Result<(), Refus
     }
     let (words, needed) = (operation.replace('.', " "), access.as_str());
     let Key { owner, role, .. } = key;
-    let message = format!("{words} needs the right to {needed}; this is a {role} key of {owner}");
+    let message =
+        format!("{words} needs the right to {needed}; this is a key for {owner} as {role}");
     Err(Refusal::new(Code::NotAllowed, message)
         .hint(match owner.is_agent() {
             true => "ask a person to do it: an agent's key only reads and works",

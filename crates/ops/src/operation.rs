@@ -62,10 +62,15 @@ pub trait Operation: Args + Serialize + DeserializeOwned + JsonSchema + Send + '
 
     fn run(&self, cx: &mut Context) -> Result<Self::Output, Error>;
 
-    /// The same operation with the texts of the local files that it names, for a server that cannot
-    /// read them; nothing when it names none.
-    fn with_local_texts(&self, _cx: &mut Context) -> Result<Option<Self>, Error> {
+    /// The same operation as a server takes it, with the texts of local files instead of their names
+    /// and without words that only a command line has; nothing when it takes it as it is.
+    fn for_a_server(&self, _cx: &mut Context) -> Result<Option<Self>, Error> {
         Ok(None)
+    }
+
+    /// The sitting of the agent, where a command line names one. It is no field of the operation.
+    fn session(&self) -> Option<&str> {
+        None
     }
 }
 

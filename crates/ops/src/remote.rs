@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use windlass_domain::op::OpId;
 use windlass_domain::{Code, Refusal};
-use windlass_hands::remote::{Line, Server};
+use windlass_hands::remote::{Line, Request, Server};
 use windlass_ledger::Error;
 
 pub use answer::{Problem, Told};
@@ -57,7 +57,9 @@ impl Remote {
         op_id: Option<OpId>,
     ) -> Result<answer::Relayed<O::Output>, Error> {
         let call = Call::new(&Entry::of::<O>(), &arguments_of(operation)?, op_id)?;
-        let sent = self.line().and_then(|line| line.send(&call.request()));
+        let session = operation.session().map(str::to_owned);
+        let request = Request { session, ..call.request() };
+        let sent = self.line().and_then(|line| line.send(&request));
         let reply = sent.map_err(|lost| call.lost(&self.server, &lost))?;
         answer::Relayed::read(call.read(&self.server, reply)?)
     }
@@ -88,7 +90,7 @@ pub(crate) fn relay<O: Operation>(
         return Err(workplace_only(O::NAME).into());
     }
     let op_id = cx.op_id.take();
-    let brought = operation.with_local_texts(cx)?;
+    let brought = operation.for_a_server(cx)?;
     let operation = brought.as_ref().unwrap_or(operation);
     match &mut cx.remote {
         Some(remote) => Ok(Some(Box::new(remote.ask(operation, op_id)?))),

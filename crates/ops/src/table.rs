@@ -8,7 +8,7 @@ use windlass_ledger::{Error, Fault};
 
 use crate::context::Context;
 use crate::once::Answered;
-use crate::operation::{Access, Lines, Operation, Output, Place};
+use crate::operation::{Access, Lines, Operation, Output, Place, Remotely};
 use crate::remote::relay;
 use crate::sheet::Sheet;
 use crate::view::unknown_fields;
@@ -117,6 +117,8 @@ pub struct Entry {
     pub example: &'static str,
     pub access: Access,
     pub place: Place,
+    /// What becomes of it when its caller uses a server.
+    pub remotely: Remotely,
     /// Its answer holds a secret, which is to be kept nowhere.
     pub secret_answer: bool,
     /// The languages of its own in which it can answer with a document.
@@ -209,6 +211,7 @@ impl Entry {
             example: O::EXAMPLE,
             access: O::ACCESS,
             place: O::PLACE,
+            remotely: O::REMOTELY,
             secret_answer: O::SECRET_ANSWER,
             formats: O::FORMATS,
             arguments: O::augment_args,

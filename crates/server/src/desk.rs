@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Instant;
 
 use serde_json::Value;
 use windlass_domain::op::OpId;
@@ -13,6 +14,7 @@ use windlass_ops::remote::workplace_only;
 use windlass_ops::table::{Answer, Entry};
 
 use crate::caller::Caller;
+use crate::metrics::Metrics;
 pub use crate::office::Office;
 use crate::readers::Readers;
 use crate::writer::{Job, Note, Writer};
@@ -53,6 +55,7 @@ impl Reply {
 pub struct Desk(Arc<Inside>);
 
 struct Inside {
+    metrics: Arc<Metrics>,
     readers: Readers,
     writer: Mutex<Option<Arc<Writer>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
@@ -68,16 +71,42 @@ impl Desk {
     /// Opens the ledger, which is made if it is not there.
     pub fn open(office: Office) -> Result<Self, Fault> {
         Ledger::open(&office.workplace.location, office.workplace.options())?.make()?;
-        let (writer, thread) = Writer::start(&office, |_| ());
+        let metrics = Arc::new(Metrics::new());
+        let counting = Arc::clone(&metrics);
+        let (writer, thread) = Writer::start(&office, move |commands| counting.batch(commands));
         Ok(Self(Arc::new(Inside {
+            metrics,
             readers: Readers::new(office),
             writer: Mutex::new(Some(Arc::new(writer))),
             thread: Mutex::new(Some(thread)),
         })))
     }
 
+    /// What is counted here.
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.0.metrics
+    }
+
     /// Does any operation of the table.
     pub async fn run(&self, call: Call) -> Result<Reply, Error> {
+        let name = call.entry.name;
+        self.counted(name, self.answer(call)).await
+    }
+
+    /// Counts an operation once it ends.
+    async fn counted<T>(
+        &self,
+        name: &'static str,
+        operation: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        let began = Instant::now();
+        let ended = operation.await;
+        let code = ended.as_ref().err().map(Error::code);
+        self.0.metrics.operation(name, code, began.elapsed());
+        ended
+    }
+
+    async fn answer(&self, call: Call) -> Result<Reply, Error> {
         let Call { entry, arguments, caller, op_id } = call;
         if entry.place == Place::Workplace {
             return Err(workplace_only(entry.name).into());
@@ -109,7 +138,8 @@ impl Desk {
         caller: &Caller,
         question: O,
     ) -> Result<O::Output, Error> {
-        self.look(caller.clone(), move |cx| cx.perform(&question)).await
+        let asked = self.look(caller.clone(), move |cx| cx.perform(&question));
+        self.counted(O::NAME, asked).await
     }
 
     /// Looks at the ledger itself.
@@ -119,6 +149,11 @@ impl Desk {
         look: impl FnOnce(&mut Context) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         self.0.readers.look(caller, look).await
+    }
+
+    /// Waits until the writer has done what it was given before.
+    pub(crate) async fn knock(&self) -> Result<(), Error> {
+        self.writer()?.knock().await
     }
 
     /// Lets the commands that were taken be done, and takes no more.

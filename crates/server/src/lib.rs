@@ -4,10 +4,14 @@
 //! [`Desk`](desk::Desk). No door holds a rule.
 
 pub mod caller;
+mod connections;
 pub mod desk;
 mod http;
+mod limits;
 mod live;
+pub mod logs;
 pub mod mcp;
+mod metrics;
 mod office;
 mod pages;
 mod readers;

@@ -198,7 +198,10 @@ impl Follower {
         match timeout(PATIENCE, self.out.send(message)).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) => Err(End::Gone),
-            Err(_) => Err(End::Said("you read too slowly; connect again")),
+            Err(_) => {
+                self.live.desk.metrics().follower_dropped();
+                Err(End::Said("you read too slowly; connect again"))
+            }
         }
     }
 }

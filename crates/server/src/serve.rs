@@ -5,30 +5,27 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
-use hyper_util::service::TowerToHyperService;
 use sha2::{Digest as _, Sha256};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::net::TcpListener;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
-use windlass_domain::Code;
-use windlass_ledger::Fault;
+use windlass_domain::{Code, Refusal};
+use windlass_ledger::{Error, Fault, Ledger};
 
+use crate::connections::Connections;
 use crate::desk::{Desk, Office};
 use crate::http::{Doorkeeper, House, router};
+use crate::limits::Limits;
 use crate::live::Live;
 use crate::mcp::http::Mcp;
+use crate::metrics::Limited;
 use crate::ticket::Tickets;
 use crate::token::Token;
 
-/// How long a caller may take to send the head of a request.
-const HEAD: Duration = Duration::from_secs(10);
-/// Longest head of a request that is read.
-const HEAD_BYTES: usize = 64 * 1024;
 /// How long requests may take to end when the server stops.
 const FAREWELL: Duration = Duration::from_secs(20);
+/// How long nobody is let in after the system could not let somebody in.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// How a server is started.
 #[derive(Debug)]
@@ -36,74 +33,131 @@ pub struct Options {
     pub listen: SocketAddr,
     /// Names by which it is called, beside `localhost` and addresses.
     pub names: Vec<String>,
+    /// How often each key may come in a second; 0 is as often as it likes.
+    pub rate: u32,
     /// Where tokens are kept.
     pub tokens: PathBuf,
     pub office: Office,
 }
 
 /// Serves until it is told to stop. `ready` hears the address once callers are answered.
-pub fn run(options: Options, ready: impl FnOnce(SocketAddr)) -> Result<(), Fault> {
+pub fn run(options: Options, ready: impl FnOnce(SocketAddr)) -> Result<(), Error> {
     let runtime = tokio::runtime::Runtime::new().map_err(|error| {
         Fault::new(Code::Bug, format!("no threads can be started: {error}"))
             .hint("check the limits of the machine")
     })?;
-    runtime.block_on(serve(options, ready))
+    let served = runtime.block_on(serve(options, ready));
+    // Whatever is still under way was told to end, or is to be left.
+    runtime.shutdown_background();
+    served
 }
 
-async fn serve(options: Options, ready: impl FnOnce(SocketAddr)) -> Result<(), Fault> {
-    let Options { listen, names, tokens, office } = options;
+async fn serve(options: Options, ready: impl FnOnce(SocketAddr)) -> Result<(), Error> {
+    let Options { listen, names, rate, tokens, office } = options;
     let unusable = |error: std::io::Error| address_unusable(listen, &error);
-    let mut terminate = signal(SignalKind::terminate()).map_err(unusable)?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(unusable)?;
+    let mut stops = Stops::listen().map_err(unusable)?;
     let listener = TcpListener::bind(listen).await.map_err(unusable)?;
     let address = listener.local_addr().map_err(unusable)?;
-    let token = match address.ip().is_loopback() {
-        true => Some(Token::make(&tokens, address.port())?),
-        false => None,
-    };
     let user = office.surroundings.user.clone();
     let desk = Desk::open(office.clone())?;
+    let token = match address.ip().is_loopback() {
+        true => Some(Token::make(&tokens, address.port())?),
+        false => {
+            refuse_without_keys(&office, address)?;
+            None
+        }
+    };
     let stop = CancellationToken::new();
     let live = Live::start(&office, desk.clone(), stop.clone())?;
     let mcp = Mcp::new(desk.clone(), office, stop.clone());
     let digest = token.as_ref().map(|token| Sha256::digest(token.text().as_bytes()).into());
     let tickets = token.as_ref().map(|token| Tickets::of(token.text()));
     let doorkeeper = Doorkeeper { token: digest, tickets, user, names, port: address.port() };
-    let house = House { desk: desk.clone(), live, doorkeeper, mcp };
-    let service = TowerToHyperService::new(router(Arc::new(house)));
+    let house = House { desk: desk.clone(), live, doorkeeper, mcp, limits: Limits::new(rate) };
+    let connections = Connections::new(router(Arc::new(house)));
+    tracing::info!(%address, "listening on http://{address}");
     ready(address);
 
-    let graceful = GracefulShutdown::new();
-    let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(HEAD_BYTES);
-    loop {
-        let stream: TcpStream = tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => stream,
-                // A caller that is gone already, or too many at once: those who are here go on.
-                Err(_) => {
-                    tokio::time::sleep(Duration::from_millis(50)).await;
-                    continue;
-                }
-            },
-            _ = terminate.recv() => break,
-            _ = interrupt.recv() => break,
-        };
-        let _small_packets = stream.set_nodelay(true);
-        let connection = http.serve_connection(TokioIo::new(stream), service.clone());
-        let connection = graceful.watch(connection);
-        tokio::spawn(async move {
-            // What goes wrong here concerns this caller alone, who sees it.
-            let _ended = connection.await;
-        });
-    }
+    answer(&listener, &connections, &desk, &mut stops).await;
     drop(listener);
     stop.cancel();
-    let _in_time = tokio::time::timeout(FAREWELL, graceful.shutdown()).await;
-    let closed = tokio::task::spawn_blocking(move || desk.close());
-    closed.await.map_err(|source| Fault::bug("the writer did not end").because(source))?;
+    tracing::info!("stopping: what was begun is finished; a second signal ends at once");
+    tokio::select! {
+        closed = farewell(connections, desk) => closed?,
+        () = stops.next() => tracing::warn!("ended at once"),
+    }
     drop(token);
     Ok(())
+}
+
+/// Lets callers in until the server shall stop.
+async fn answer(listener: &TcpListener, connections: &Connections, desk: &Desk, stops: &mut Stops) {
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = stops.next() => return,
+        };
+        match accepted {
+            Ok((stream, from)) => {
+                if !connections.take(stream, from) {
+                    desk.metrics().limited(Limited::Connections);
+                }
+            }
+            // A caller that is gone already, or too many files: those who are here go on.
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be taken");
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+    }
+}
+
+/// Finishes what was begun.
+async fn farewell(connections: Connections, desk: Desk) -> Result<(), Fault> {
+    if tokio::time::timeout(FAREWELL, connections.finish()).await.is_err() {
+        tracing::warn!("some requests did not end in time");
+    }
+    let closed = tokio::task::spawn_blocking(move || desk.close());
+    closed.await.map_err(|source| Fault::bug("the writer did not end").because(source))
+}
+
+/// The signals by which a server is told to stop.
+struct Stops {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Stops {
+    fn listen() -> std::io::Result<Self> {
+        let terminate = signal(SignalKind::terminate())?;
+        Ok(Self { terminate, interrupt: signal(SignalKind::interrupt())? })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}
+
+/// Where others can reach it, nobody gets in without a key; without any, nobody could get in at all.
+fn refuse_without_keys(office: &Office, address: SocketAddr) -> Result<(), Error> {
+    let mut ledger = Ledger::open(&office.workplace.location, office.workplace.options())?;
+    let has_one = ledger.read(|snapshot| {
+        let now = snapshot.now();
+        Ok(snapshot.keys()?.iter().any(|key| key.is_valid(now)))
+    })?;
+    match has_one {
+        true => Ok(()),
+        false => Err(Refusal::new(
+            Code::KeyRequired,
+            format!("{address} can be reached by others, and the ledger has no valid key"),
+        )
+        .hint("make one first: windlass key create --for person:NAME --role admin")
+        .detail("listen", address.to_string())
+        .into()),
+    }
 }
 
 fn address_unusable(listen: SocketAddr, error: &std::io::Error) -> Fault {

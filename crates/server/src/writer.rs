@@ -40,10 +40,16 @@ pub(crate) struct Note {
     pub(crate) message: String,
 }
 
+/// What waits for the thread.
 enum Waiting {
     /// A command with the place where its answer is awaited.
-    Command(Job, oneshot::Sender<Done>),
+    Command {
+        job: Job,
+        answer: oneshot::Sender<Done>,
+    },
     Note(Note),
+    /// Somebody who wants to know whether the thread is there.
+    Knock(oneshot::Sender<()>),
 }
 
 /// The way to the thread.
@@ -65,7 +71,7 @@ impl Writer {
 
     pub(crate) async fn write(&self, job: Job) -> Done {
         let (answer, answered) = oneshot::channel();
-        self.jobs.try_send(Waiting::Command(job, answer)).map_err(|_| busy())?;
+        self.jobs.try_send(Waiting::Command { job, answer }).map_err(|_| busy())?;
         let answered = answered.await;
         answered.map_err(|source| Fault::bug("the writer ended early").because(source))?
     }
@@ -73,6 +79,14 @@ impl Writer {
     /// Keeps a note. Where too much waits already, notes are what can be spared.
     pub(crate) fn note(&self, note: Note) {
         let _taken = self.jobs.try_send(Waiting::Note(note));
+    }
+
+    /// Returns when everything that waited before is done.
+    pub(crate) async fn knock(&self) -> Result<(), Error> {
+        let (heard, answered) = oneshot::channel();
+        self.jobs.try_send(Waiting::Knock(heard)).map_err(|_| busy())?;
+        let answered = answered.await;
+        Ok(answered.map_err(|source| Fault::bug("the writer ended early").because(source))?)
     }
 }
 
@@ -84,14 +98,16 @@ fn busy() -> Refusal {
 fn work(cx: &mut Context, mut waiting: mpsc::Receiver<Waiting>, counted: &dyn Fn(usize)) {
     let mut batch = Vec::new();
     while waiting.blocking_recv_many(&mut batch, LARGEST) > 0 {
-        let (mut jobs, mut answers, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut jobs, mut answers) = (Vec::new(), Vec::new());
+        let (mut notes, mut knocks) = (Vec::new(), Vec::new());
         for waiting in batch.drain(..) {
             match waiting {
-                Waiting::Command(job, answer) => {
+                Waiting::Command { job, answer } => {
                     jobs.push(job);
                     answers.push(answer);
                 }
                 Waiting::Note(note) => notes.push(note),
+                Waiting::Knock(heard) => knocks.push(heard),
             }
         }
         if !jobs.is_empty() {
@@ -103,6 +119,9 @@ fn work(cx: &mut Context, mut waiting: mpsc::Receiver<Waiting>, counted: &dyn Fn
         }
         if let Err(error) = keep(cx, &notes) {
             tracing::warn!(%error, "refusals could not be kept");
+        }
+        for heard in knocks {
+            let _heard = heard.send(());
         }
     }
 }
@@ -132,8 +151,10 @@ fn keep(cx: &mut Context, notes: &[Note]) -> Result<(), Error> {
 
 /// Does all of them in one transaction.
 fn together(cx: &mut Context, jobs: &[Job]) -> Vec<Done> {
-    if let [job] = jobs {
-        return vec![run(cx, job)];
+    match jobs {
+        [] => return Vec::new(),
+        [job] => return vec![run(cx, job)],
+        _ => {}
     }
     for _attempt in 0..ATTEMPTS {
         if let Err(fault) = cx.ledger().and_then(|ledger| ledger.begin_group()) {

@@ -19,9 +19,13 @@ const CONNECT: Duration = Duration::from_secs(5);
 const ANSWER: Duration = Duration::from_secs(65);
 
 const OUR_VERSION: HeaderName = HeaderName::from_static("windlass-version");
-const OP_ID: HeaderName = HeaderName::from_static("windlass-op-id");
-/// The same for a text that no header can carry as it is, as in RFC 8187.
-const OP_ID_ENCODED: HeaderName = HeaderName::from_static("windlass-op-id*");
+/// A header, and the one for texts that no header can carry as they are, as in RFC 8187.
+type Either = (HeaderName, HeaderName);
+
+const OP_ID: Either =
+    (HeaderName::from_static("windlass-op-id"), HeaderName::from_static("windlass-op-id*"));
+const SESSION: Either =
+    (HeaderName::from_static("windlass-session"), HeaderName::from_static("windlass-session*"));
 
 /// A client of one server, which keeps its connection open for the next request. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -147,9 +151,11 @@ impl Client {
         if let Some(credential) = credential {
             headers.insert(AUTHORIZATION, bearer(credential)?);
         }
-        if let Some(op_id) = &request.op_id {
-            let (name, value) = op_id_header(op_id)?;
-            headers.insert(name, value);
+        for (names, text) in [(OP_ID, &request.op_id), (SESSION, &request.session)] {
+            if let Some(text) = text {
+                let (name, value) = any_text(names, text)?;
+                headers.insert(name, value);
+            }
         }
         *ready.body_mut() = Some(request.body.clone().into());
         Ok(ready)
@@ -217,13 +223,14 @@ fn bearer(credential: &SecretString) -> Result<HeaderValue, Lost> {
 }
 
 /// An op id is any text, a header is not.
-fn op_id_header(op_id: &str) -> Result<(HeaderName, HeaderValue), Lost> {
-    let is_plain = op_id.trim() == op_id && !op_id.chars().any(char::is_control);
-    if is_plain {
-        return Ok((OP_ID, value("the op id", op_id)?));
+fn any_text((plain, encoded): Either, text: &str) -> Result<(HeaderName, HeaderValue), Lost> {
+    if text.trim() == text && !text.chars().any(char::is_control) {
+        let value = value(plain.as_str(), text)?;
+        return Ok((plain, value));
     }
-    let encoded: String = op_id.bytes().map(|byte| format!("%{byte:02X}")).collect();
-    Ok((OP_ID_ENCODED, value("the op id", &format!("UTF-8''{encoded}"))?))
+    let bytes: String = text.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let value = value(encoded.as_str(), &format!("UTF-8''{bytes}"))?;
+    Ok((encoded, value))
 }
 
 #[cfg(test)]
@@ -237,7 +244,7 @@ mod tests {
             (" a", "windlass-op-id*", "UTF-8''%20%61"),
             ("\n", "windlass-op-id*", "UTF-8''%0A"),
         ] {
-            let (found, value) = op_id_header(op_id).unwrap();
+            let (found, value) = any_text(OP_ID, op_id).unwrap();
             assert_eq!((found.as_str(), value.as_bytes()), (name, carried.as_bytes()));
         }
     }

@@ -12,7 +12,7 @@ use windlass_domain::{Code, DeliveryId, Status, Time};
 
 use super::hooks::{all, define, hook};
 use super::{Bed, on_both};
-use crate::{Again, Attempt, Claimed, Claims, Clock as _, Lock, Sent, Settled, Shown};
+use crate::{Again, Attempt, Backlog, Claimed, Claims, Clock as _, Lock, Sent, Settled, Shown};
 
 on_both! {
     a_claim_takes_what_is_due_oldest_first_and_no_more_than_asked
@@ -40,6 +40,7 @@ on_both! {
     a_discarded_delivery_is_not_sent
     the_next_time_to_look_is_known
     deliveries_are_counted_and_listed_by_state
+    the_backlog_tells_how_many_wait_since_when_and_how_many_failed
     a_delivery_is_found_by_a_part_of_its_id
     a_rebuild_keeps_the_lock_of_a_delivery_that_was_put_back
     a_claim_that_finds_nothing_writes_nothing
@@ -441,6 +442,20 @@ fn deliveries_are_counted_and_listed_by_state(bed: &mut Bed) {
     let newest = bed.ledger.read(|snapshot| Ok(snapshot.deliveries(Shown::All, 2)?)).unwrap();
     assert_eq!(newest[0].delivery.id, deliveries[4]);
     assert_eq!(newest.len(), 2);
+}
+
+fn the_backlog_tells_how_many_wait_since_when_and_how_many_failed(bed: &mut Bed) {
+    let began = bed.clock.now();
+    let deliveries = enqueued(bed, 3);
+    let oldest_at = Some(Time::from_millis(began.as_millis() + 1));
+    let backlog = |bed: &mut Bed| bed.ledger.read(|snapshot| Ok(snapshot.backlog()?)).unwrap();
+    assert_eq!(backlog(bed), Backlog { deliveries: 3, oldest_at, failed: 0 });
+    let claimed = claim(bed, 1);
+    assert_eq!(ids(&claimed), deliveries[..1]);
+    let never = Sent::Failed { reason: "no".into(), retry_after: None, again: Again::Never };
+    assert_eq!(settle(bed, &claimed[0], never), Settled::Failed);
+    let oldest_at = Some(Time::from_millis(began.as_millis() + 2));
+    assert_eq!(backlog(bed), Backlog { deliveries: 2, oldest_at, failed: 1 });
 }
 
 fn a_delivery_is_found_by_a_part_of_its_id(bed: &mut Bed) {

@@ -4,7 +4,7 @@ use windlass_domain::event::{
     Authority, CheckpointRecorded, CommentAdded, DependencyAdded, DependencyRemoved, TaskArchived,
     TaskBlocked, TaskCompleted, TaskReopened,
 };
-use windlass_domain::{CorrelationId, Event, Status, TaskId};
+use windlass_domain::{CorrelationId, Event, ProjectId, Status, TaskId};
 
 use super::{Bed, anybody, on_both};
 use crate::QueueFilter;
@@ -65,16 +65,16 @@ fn what_an_agent_has_in_progress_is_found_by_project_and_tags(bed: &mut Bed) {
     while bed.claim_next(&anybody("w1"), None).is_some() {}
     bed.add(api, |_| {});
     bed.claim_next(&anybody("w2"), None).unwrap();
-    let mut count = |project, tags: &[&str]| {
+    let mut count = |projects: &[ProjectId], tags: &[&str]| {
         let tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
-        let filter = QueueFilter { projects: project.into_iter().collect(), tags, ..anybody("w1") };
+        let filter = QueueFilter { projects: projects.to_vec(), tags, ..anybody("w1") };
         bed.ledger.read(|snapshot| Ok(snapshot.in_hand(&filter)?)).unwrap().len()
     };
-    assert_eq!(count(None, &[]), 3);
-    assert_eq!(count(Some(api), &[]), 2);
-    assert_eq!(count(None, &["a"]), 2);
-    assert_eq!(count(None, &["a", "b"]), 1);
-    assert_eq!(count(Some(web), &["b"]), 0);
+    assert_eq!(count(&[], &[]), 3);
+    assert_eq!(count(&[api], &[]), 2);
+    assert_eq!(count(&[], &["a"]), 2);
+    assert_eq!(count(&[], &["a", "b"]), 1);
+    assert_eq!(count(&[web], &["b"]), 0);
     bed.happen(tagged, completed());
     let mut again = |agent| bed.ledger.read(|s| Ok(s.in_hand(&anybody(agent))?)).unwrap().len();
     assert_eq!((again("w1"), again("w2"), again("w3")), (2, 1, 0));

@@ -6,7 +6,7 @@ use windlass_domain::id::Fragment;
 use windlass_domain::near::near;
 use windlass_domain::{Code, DeliveryId, Refusal, TaskId, Time};
 
-use super::{Defined, HookCounts, Tracked};
+use super::{Backlog, Defined, HookCounts, Tracked};
 use crate::fault::{Error, Fault};
 use crate::snapshot::Snapshot;
 
@@ -103,6 +103,11 @@ impl Snapshot<'_> {
             waiting.retain(|(name, _)| known.iter().all(|hook| hook.name != *name));
         }
         Ok(waiting)
+    }
+
+    /// How far the outbox is behind, without counting what is over.
+    pub fn backlog(&mut self) -> Result<Backlog, Fault> {
+        self.store.backlog()
     }
 
     pub fn hook_counts(&mut self) -> Result<HookCounts, Fault> {

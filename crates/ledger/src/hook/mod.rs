@@ -85,6 +85,17 @@ impl std::fmt::Debug for Lock {
     }
 }
 
+/// How far the outbox is behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Backlog {
+    /// How many deliveries are not over.
+    pub deliveries: u64,
+    /// Since when the oldest of them waits.
+    pub oldest_at: Option<Time>,
+    /// How many were given up, and wait for somebody to decide.
+    pub failed: u64,
+}
+
 /// How many deliveries there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct HookCounts {

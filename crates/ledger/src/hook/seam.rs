@@ -5,7 +5,7 @@ use windlass_domain::duration::Span;
 use windlass_domain::hook::{Delivery, State, TTL, Trigger};
 use windlass_domain::{Code, DeliveryId, HookId, TaskId, Time};
 
-use super::{Defined, HookCounts, InLedger, Lock, Sending, Shown, Tracked, Waiting};
+use super::{Backlog, Defined, HookCounts, InLedger, Lock, Sending, Shown, Tracked, Waiting};
 use crate::cell::{Cell, Columns};
 use crate::fault::{Fault, unreadable};
 use crate::record::to_json;
@@ -96,6 +96,9 @@ pub(crate) const LOCKED_FROM_TO: &str =
     "SELECT min(locked_at), max(locked_at) FROM outbox WHERE lock_token IS NOT NULL";
 
 const COUNT_STATES: &str = "SELECT state, count(*) FROM deliveries GROUP BY state";
+/// By `deliveries_state`.
+const COUNT_STATE: &str = "SELECT count(*) FROM deliveries WHERE state = $1";
+const COUNT_OUTBOX: &str = "SELECT count(*) FROM outbox";
 const WAITING_BY_HOOK: &str = "SELECT hook, count(*) FROM outbox GROUP BY hook ORDER BY hook";
 const COUNT_LOCKED: &str = "SELECT count(*) FROM outbox WHERE lock_token IS NOT NULL";
 
@@ -285,6 +288,18 @@ pub(crate) trait Hooks: Statements {
     /// How many deliveries of each hook are in the outbox. Reads the whole of it.
     fn waiting_by_hook(&mut self) -> Result<Vec<(String, u64)>, Fault> {
         all(self, WAITING_BY_HOOK, &[], |row| Ok((row.text(0)?, row.count(1)?)))
+    }
+
+    fn backlog(&mut self) -> Result<Backlog, Fault> {
+        // All of them have as much time, so the first to be too old is the oldest.
+        let ends = first(self, EXPIRE_NEXT, &[], |row| row.maybe_int(0))?.flatten();
+        let oldest_at = ends.map(|ends| Time::from_millis(ends.saturating_sub(TTL.as_millis())));
+        let failed = [Cell::Text(State::Failed.as_str())];
+        Ok(Backlog {
+            deliveries: first(self, COUNT_OUTBOX, &[], |row| row.count(0))?.unwrap_or(0),
+            oldest_at,
+            failed: first(self, COUNT_STATE, &failed, |row| row.count(0))?.unwrap_or(0),
+        })
     }
 
     fn hook_counts(&mut self) -> Result<HookCounts, Fault> {

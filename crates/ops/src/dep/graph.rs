@@ -1,6 +1,7 @@
 //! `dep graph`.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -47,9 +48,9 @@ pub struct Graphed {
     /// The same in the language that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// What a person is shown.
+    /// What a person is shown, once it was drawn.
     #[serde(skip)]
-    drawn: String,
+    drawn: OnceLock<String>,
 }
 
 /// A task that waits or is waited for.
@@ -169,21 +170,27 @@ impl Graphed {
             }
         }
         let nodes: Vec<GraphNode> = nodes.into_values().collect();
-        let drawn = match language.unwrap_or(Language::Dot) {
+        let text = language.map(|language| match language {
             Language::Dot => draw::dot(&nodes, &edges),
             Language::Mermaid => draw::mermaid(&nodes, &edges),
-        };
-        let text = language.map(|_| drawn.clone());
-        Self { nodes, edges, total, text, drawn }
+        });
+        Self { nodes, edges, total, text, drawn: OnceLock::new() }
+    }
+
+    fn drawn(&self) -> &str {
+        match &self.text {
+            Some(text) => text,
+            None => self.drawn.get_or_init(|| draw::dot(&self.nodes, &self.edges)),
+        }
     }
 }
 
 impl Output for Graphed {
     fn sheet(&self, _now: Time) -> Sheet {
-        Sheet::default().and_text(self.drawn.trim_end())
+        Sheet::default().and_text(self.drawn().trim_end())
     }
 
     fn document(&self) -> Option<&str> {
-        Some(&self.drawn)
+        Some(self.drawn())
     }
 }

@@ -10,7 +10,7 @@ use windlass_ledger::Error;
 use super::view::KeyView;
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
-use crate::sheet::{Cell, Sheet, counted, relative};
+use crate::sheet::{Cell, Sheet, relative};
 
 /// Lists the keys.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -63,10 +63,7 @@ impl Output for Listed {
         };
         match self.left_out {
             0 => sheet,
-            count => sheet.and_line(Cell::dim(format!(
-                "and {} that open nothing any more: --all",
-                counted(count, "key")
-            ))),
+            count => sheet.and_line(Cell::dim(format!("and {count} more that ended: --all"))),
         }
     }
 }

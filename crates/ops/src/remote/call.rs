@@ -62,6 +62,7 @@ impl Call {
             name: self.name,
             body: self.body.clone(),
             op_id: self.key.op_id().map(ToString::to_string),
+            session: None,
             again: match self.key {
                 Key::Impossible(_) => Again::Unarrived,
                 Key::Needless(_) | Key::Given(_) | Key::Made(_) => Again::Always,

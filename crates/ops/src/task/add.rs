@@ -164,7 +164,7 @@ impl Operation for Add {
         }
     }
 
-    fn with_local_texts(&self, cx: &mut Context) -> Result<Option<Self>, Error> {
+    fn for_a_server(&self, cx: &mut Context) -> Result<Option<Self>, Error> {
         match (&self.title, &self.from, &self.tasks) {
             (None, Some(file), None) => {
                 let tasks = Some(cx.local_text(file)?);

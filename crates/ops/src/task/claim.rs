@@ -79,7 +79,8 @@ pub struct Sitting {
 impl Sitting {
     /// Who claims: the agent that is named, else this sitting itself.
     fn provenance(&self, cx: &Context, named: Option<Name<'_>>) -> Result<Provenance, Refusal> {
-        let session = self.agent_id.as_deref().map(|id| text::name("agent_id", id)).transpose()?;
+        let session = self.agent_id.as_ref().or(cx.surroundings.wishes.session.as_ref());
+        let session = session.map(|id| text::name("agent_id", id)).transpose()?;
         let actor = match (cx.identity(named)?, &session) {
             ((name, true), _) => name,
             ((_, false), Some(id)) => id.clone(),
@@ -219,6 +220,10 @@ impl Operation for Claim {
                 Err(usage("which task?", "windlass task claim --next, or name a task").into())
             }
         }
+    }
+
+    fn session(&self) -> Option<&str> {
+        self.sitting.agent_id.as_deref()
     }
 }
 
@@ -493,5 +498,9 @@ impl Operation for Start {
             let request = Request { agent: &by.actor, role: None, lease, now: tx.now() };
             claim_one(tx, &self.task, &request, Level::Standard)
         })
+    }
+
+    fn session(&self) -> Option<&str> {
+        self.sitting.agent_id.as_deref()
     }
 }

@@ -105,6 +105,11 @@ impl Operation for Update {
         }
         self.record(cx)
     }
+
+    fn for_a_server(&self, _cx: &mut Context) -> Result<Option<Self>, Error> {
+        let stale_after = self.clear_stale_after.then(String::new);
+        Ok(stale_after.map(|none| Self { stale_after: Some(none), ..self.clone() }))
+    }
 }
 
 impl Update {

@@ -1,6 +1,7 @@
 //! The doorkeeper: who is let in, and under which names the server may be called.
 
 use std::net::IpAddr;
+use std::time::Instant;
 
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
@@ -13,8 +14,9 @@ use windlass_domain::duration::Span;
 use windlass_domain::{Code, Refusal, key, text};
 use windlass_ops::context::Wishes;
 
+use super::journal::{Peer, Shown};
 use super::problem::Problem;
-use super::{House, Shared};
+use super::{House, Shared, encoded};
 use crate::caller::{Caller, Local};
 use crate::ticket::Tickets;
 
@@ -23,6 +25,8 @@ const USER: HeaderName = HeaderName::from_static("windlass-user");
 const FENCE: HeaderName = HeaderName::from_static("windlass-fence");
 const PROJECT: HeaderName = HeaderName::from_static("windlass-project");
 const LEASE: HeaderName = HeaderName::from_static("windlass-lease");
+const SESSION: HeaderName = HeaderName::from_static("windlass-session");
+const SESSION_ENCODED: HeaderName = HeaderName::from_static("windlass-session*");
 const AUTO_UNPAUSE: HeaderName = HeaderName::from_static("windlass-auto-unpause");
 
 /// What the server compares with what callers bring.
@@ -46,7 +50,21 @@ impl FromRequestParts<Shared> for Visitor {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, house: &Shared) -> Result<Self, Problem> {
-        house.doorkeeper.admit(&parts.headers).map(Self).map_err(Problem::from)
+        let House { desk, doorkeeper, limits, .. } = &**house;
+        let caller = doorkeeper.admit(&parts.headers)?;
+        if let (Some(shown), Some(secret)) =
+            (parts.extensions.get::<Shown>(), doorkeeper.secret(&parts.headers))
+        {
+            shown.note(&caller, secret);
+        }
+        if let Caller::Key { digest, .. } = &caller {
+            let from = Peer::of(&parts.extensions);
+            limits.admit(digest, from, Instant::now()).map_err(|why| {
+                desk.metrics().limited(why);
+                limits.refusal(why)
+            })?;
+        }
+        Ok(Self(caller))
     }
 }
 
@@ -54,13 +72,28 @@ impl Doorkeeper {
     /// Looks at what a caller brings. Compared are digests, so how long it takes tells nothing about
     /// the token.
     pub(crate) fn admit(&self, headers: &HeaderMap) -> Result<Caller, Refusal> {
-        let secret = bearer(headers).or_else(|| self.cookie(headers)).ok_or_else(key::required)?;
+        let secret = self.secret(headers).ok_or_else(key::required)?;
         let digest: [u8; 32] = Sha256::digest(secret.as_bytes()).into();
         if self.token == Some(digest) {
             return self.local(headers).map(Caller::Local);
         }
         let (digest, fence) = (Hash::from_bytes(digest), fence(headers)?);
         Ok(Caller::Key { digest, fence, wishes: wishes(headers)? })
+    }
+
+    /// What a caller brings to be let in.
+    fn secret<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
+        bearer(headers).or_else(|| self.cookie(headers))
+    }
+
+    /// The server, when it asks for itself.
+    pub(crate) fn itself(&self) -> Caller {
+        Caller::Local(Local {
+            agent: None,
+            user: self.user.clone(),
+            fence: None,
+            wishes: Wishes::default(),
+        })
     }
 
     fn local(&self, headers: &HeaderMap) -> Result<Local, Refusal> {
@@ -147,7 +180,8 @@ fn wishes(headers: &HeaderMap) -> Result<Wishes, Refusal> {
     let project = header(headers, &PROJECT).map(text::project_name).transpose()?;
     let lease = header(headers, &LEASE).map(|lease| Span::parse("lease", lease)).transpose()?;
     let auto_unpause = header(headers, &AUTO_UNPAUSE).map(|wish| wish == "true");
-    Ok(Wishes { project, lease, auto_unpause })
+    let session = encoded::text(headers, &SESSION, &SESSION_ENCODED);
+    Ok(Wishes { project, lease, auto_unpause, session })
 }
 
 /// `TASK:FENCE`, where the caller works under a claim.

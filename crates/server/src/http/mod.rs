@@ -1,9 +1,12 @@
 //! The HTTP door.
 
 pub(crate) mod body;
+mod condition;
 mod doorkeeper;
+mod encoded;
 mod explained;
 mod fields;
+pub(crate) mod journal;
 mod openapi;
 mod ops;
 mod problem;
@@ -29,6 +32,7 @@ pub(crate) use ops::{answer, operation_not_found};
 pub(crate) use problem::{Problem, status};
 
 use crate::desk::Desk;
+use crate::limits::Limits;
 use crate::live::Live;
 use crate::mcp::http::{Mcp, enter};
 use crate::pages;
@@ -44,6 +48,7 @@ pub(crate) struct House {
     pub(crate) live: Live,
     pub(crate) doorkeeper: Doorkeeper,
     pub(crate) mcp: Mcp,
+    pub(crate) limits: Limits,
 }
 
 impl std::fmt::Debug for House {
@@ -57,7 +62,9 @@ pub(crate) type Shared = Arc<House>;
 /// All paths of the server.
 pub(crate) fn router(house: Shared) -> Router {
     Router::new()
-        .route("/healthz", get(|| async { "ok\n" }))
+        .route("/healthz", get(condition::health))
+        .route("/readyz", get(condition::readiness))
+        .route("/metrics", get(condition::metrics))
         .route("/openapi.json", get(openapi::show))
         .route("/errors/{code}", get(explained::show))
         .route("/v1/ops/{name}", post(ops::run))
@@ -71,6 +78,7 @@ pub(crate) fn router(house: Shared) -> Router {
         .layer(middleware::from_fn(body::bounded))
         .layer(middleware::from_fn(in_time))
         .layer(middleware::from_fn_with_state(Arc::clone(&house), doorkeeper::at_the_door))
+        .layer(middleware::from_fn_with_state(Arc::clone(&house), journal::keep))
         .layer(middleware::from_fn(request_id::identify))
         .layer(middleware::from_fn(signed))
         .with_state(house)

@@ -14,7 +14,7 @@ use windlass_ops::table::{Entry, TABLE};
 use super::body::Sent;
 use super::doorkeeper::Visitor;
 use super::problem::Problem;
-use super::{Shared, VERSION};
+use super::{Shared, VERSION, encoded};
 use crate::desk::{Call, Reply};
 
 const OP_ID: HeaderName = HeaderName::from_static("windlass-op-id");
@@ -84,46 +84,6 @@ fn refuse_other_version(headers: &HeaderMap) -> Result<(), Refusal> {
 }
 
 fn op_id(headers: &HeaderMap) -> Result<Option<OpId>, Refusal> {
-    let given = match (headers.get(OP_ID), headers.get(OP_ID_ENCODED)) {
-        (Some(given), _) => given.as_bytes().to_vec(),
-        (None, Some(encoded)) => decoded(encoded.as_bytes()),
-        (None, None) => return Ok(None),
-    };
     // What is no text is refused for the same reason as an op id that is none.
-    OpId::parse(&String::from_utf8_lossy(&given)).map(Some)
-}
-
-/// `UTF-8''%41b`, as in RFC 8187.
-fn decoded(value: &[u8]) -> Vec<u8> {
-    let mut rest = value.strip_prefix(b"UTF-8''").unwrap_or(value);
-    let mut bytes = Vec::new();
-    while let Some((first, after)) = rest.split_first() {
-        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        let (byte, length) = match (first, byte) {
-            (b'%', Some(byte)) => (byte, 3),
-            _ => (*first, 1),
-        };
-        bytes.push(byte);
-        rest = rest.get(length..).unwrap_or_default();
-    }
-    bytes
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_op_id_of_any_characters_is_decoded() {
-        for (value, text) in [
-            ("UTF-8''%20%61b", " ab"),
-            ("UTF-8''%0A", "\n"),
-            ("%C3%A9", "é"),
-            ("%4", "%4"),
-            ("", ""),
-        ] {
-            assert_eq!(decoded(value.as_bytes()), text.as_bytes(), "{value}");
-        }
-    }
+    encoded::text(headers, &OP_ID, &OP_ID_ENCODED).map(|given| OpId::parse(&given)).transpose()
 }

@@ -8,6 +8,7 @@ use windlass_domain::{Code, Exit, Refusal};
 use windlass_ledger::{Error, Fault};
 use windlass_ops::error::{Body, Report};
 
+use super::journal::Told;
 use super::request_id;
 
 /// The type of the body.
@@ -101,6 +102,7 @@ impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let Body { code, message, hint, details, suggestions } = self.0;
         let status = status(code);
+        let told = Told { code, message: message.clone() };
         let document = Document {
             r#type: format!("/errors/{code}"),
             title: title(code),
@@ -116,6 +118,7 @@ impl IntoResponse for Problem {
         // A document of texts and numbers can always be written.
         let text = serde_json::to_string(&document).unwrap_or_default();
         let mut response = (status, [(header::CONTENT_TYPE, PROBLEM)], text).into_response();
+        response.extensions_mut().insert(told);
         let headers = response.headers_mut();
         if let Some(seconds) = retry_after(code) {
             headers.insert(header::RETRY_AFTER, seconds);

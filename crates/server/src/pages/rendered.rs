@@ -21,6 +21,7 @@ use windlass_ops::table::Entry;
 use crate::caller::{Caller, Local};
 use crate::desk::{Call, Desk, Office};
 use crate::http::{Doorkeeper, House, router};
+use crate::limits::Limits;
 use crate::live::Live;
 use crate::mcp::http::Mcp;
 use crate::ticket::{self, Tickets};
@@ -65,7 +66,8 @@ impl Pages {
             port: 7077,
         };
         let mcp = Mcp::new(desk.clone(), office, stop.clone());
-        let house = House { desk: desk.clone(), live, doorkeeper, mcp };
+        let limits = Limits::new(None);
+        let house = House { desk: desk.clone(), live, doorkeeper, mcp, limits };
         let router = router(Arc::new(house));
         drop(_inside);
         Self { runtime, router, desk, stop, _folder: folder }

@@ -1,0 +1,169 @@
+//! One line for each request, and what is learnt from its answer. Never a key, a token, a query or a
+//! body.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use axum::extract::{Request, State};
+use axum::http::{Extensions, StatusCode};
+use axum::middleware::Next;
+use axum::response::Response;
+use tracing::Level;
+use windlass_domain::chain::Hash;
+use windlass_domain::{Code, key};
+
+use super::{Shared, request_id};
+use crate::caller::Caller;
+
+/// Longer paths are cut.
+const LONGEST_PATH: usize = 256;
+
+/// The address that a request comes from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) IpAddr);
+
+impl Peer {
+    pub(crate) fn of(extensions: &Extensions) -> IpAddr {
+        extensions.get().map_or(Ipv4Addr::UNSPECIFIED.into(), |Peer(address)| *address)
+    }
+}
+
+/// Who was let in, once that is known.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Shown(Arc<OnceLock<Who>>);
+
+#[derive(Debug)]
+enum Who {
+    Local,
+    Key {
+        digest: Hash,
+        /// The part of it that may be shown.
+        prefix: String,
+    },
+}
+
+impl Shown {
+    /// Notes who brought this secret.
+    pub(crate) fn note(&self, caller: &Caller, secret: &str) {
+        let who = match caller {
+            Caller::Local(_) => Who::Local,
+            Caller::Key { digest, .. } => Who::Key { digest: *digest, prefix: shown_of(secret) },
+        };
+        // Whoever was let in first is who it is.
+        let _first = self.0.set(who);
+    }
+
+    fn name(&self) -> &str {
+        match self.0.get() {
+            None => "nobody",
+            Some(Who::Local) => "local",
+            Some(Who::Key { prefix, .. }) => prefix,
+        }
+    }
+}
+
+/// The part of a key that may be shown; nothing of what is no key.
+fn shown_of(secret: &str) -> String {
+    let prefix = key::prefix_of(secret).filter(|prefix| prefix.len() < secret.len());
+    prefix.unwrap_or("unknown").to_owned()
+}
+
+/// The code of a problem, on its way through.
+#[derive(Debug, Clone)]
+pub(crate) struct Told {
+    pub(crate) code: Code,
+    pub(crate) message: String,
+}
+
+/// Lets a request be answered, and writes it down.
+pub(crate) async fn keep(
+    State(house): State<Shared>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let shown = Shown::default();
+    request.extensions_mut().insert(shown.clone());
+    let from = Peer::of(request.extensions());
+    let (method, path) = (request.method().clone(), cut(request.uri().path()));
+    let began = Instant::now();
+    let response = next.run(request).await;
+    let status = response.status();
+    house.desk.metrics().request(status.as_u16());
+    if let Some(Who::Key { digest, .. }) = shown.0.get() {
+        let now = Instant::now();
+        match status {
+            StatusCode::UNAUTHORIZED => house.limits.is_wrong(digest, from, now),
+            status if status.is_success() => house.limits.is_valid(*digest, now),
+            _ => {}
+        }
+    }
+    let line =
+        Line { method: method.as_str(), path: &path, caller: shown.name(), took: began.elapsed() };
+    line.write(&response);
+    response
+}
+
+struct Line<'a> {
+    method: &'a str,
+    path: &'a str,
+    caller: &'a str,
+    took: Duration,
+}
+
+impl Line<'_> {
+    fn write(&self, response: &Response) {
+        let Self { method, path, caller, took } = self;
+        let status = response.status().as_u16();
+        let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+        let request_id = request_id::current().unwrap_or_default();
+        let told = response.extensions().get::<Told>();
+        let code = told.map(|told| told.code.as_str());
+        // What is the server's own fault is told with its reason.
+        let reason = told.filter(|_| status >= 500).map(|told| told.message.as_str());
+        macro_rules! tell {
+            ($level:expr) => {
+                tracing::event!(
+                    $level,
+                    method,
+                    path,
+                    status,
+                    ms,
+                    request_id,
+                    caller,
+                    code,
+                    reason,
+                    "{method} {path} {status}"
+                )
+            };
+        }
+        match path {
+            _ if status >= 500 => tell!(Level::WARN),
+            // Those who watch come every few seconds.
+            &("/healthz" | "/readyz" | "/metrics") => tell!(Level::DEBUG),
+            _ => tell!(Level::INFO),
+        }
+    }
+}
+
+fn cut(path: &str) -> String {
+    path.chars().take(LONGEST_PATH).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_key_only_its_prefix_is_shown() {
+        let key = "wl_0a1b2c3d_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ";
+        assert_eq!(shown_of(key), "wl_0a1b2c3d");
+    }
+
+    #[test]
+    fn of_what_is_no_key_nothing_is_shown() {
+        for secret in ["", "hunter2", "wl_short", "wlt_abcdefghijklmnopqrstuvwxyz"] {
+            assert_eq!(shown_of(secret), "unknown");
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! A ledger with something of everything that pages show. What it says is up to the test: plain
+//! words, words that are far too long, or words that want to be more than words.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use crate::scene::Scene;
+
+/// What a field says: its name comes in, a text comes out that it can hold.
+pub(crate) type Words = dyn Fn(&str) -> String;
+
+/// Fills one project.
+pub(crate) struct Furniture<'a> {
+    scene: &'a Scene,
+    project: &'a str,
+    words: &'a Words,
+    /// The fields that were given words.
+    said: RefCell<BTreeSet<String>>,
+}
+
+/// Every page, for somebody who was let in. What is in braces is one of the furniture.
+const PAGES: &[&str] = &[
+    "/",
+    "/?project={project}",
+    "/?status=archived",
+    "/tasks/{task}",
+    "/tasks/{task}?history=all&verify=1",
+    "/graph?project={project}",
+    "/graph?project={project}&show=open",
+    "/timeline",
+    "/timeline?project={project}&window=7d",
+    "/timeline?agent={agent}",
+    "/agents",
+    "/agents?agent={agent}",
+    "/outbox",
+    "/outbox?state=failed",
+    "/outbox?delivery={delivery}",
+    "/stats",
+    "/stats?project={project}&window=7d",
+    "/search",
+    "/search?q={word}",
+    "/search?q=nothing-like-it&project={project}",
+    "/api",
+    "/help",
+];
+
+/// What is in the project now.
+pub(crate) struct Furnished {
+    project: String,
+    agent: String,
+    delivery: String,
+    /// A word of the titles.
+    word: String,
+    /// A task with everything that a task can have.
+    pub(crate) task: String,
+    /// The fields that were given words.
+    pub(crate) said: BTreeSet<String>,
+}
+
+/// Plain words.
+pub(crate) fn plain(field: &str) -> String {
+    format!("some {field}")
+}
+
+#[track_caller]
+pub(crate) fn furnish(scene: &Scene, project: &str, words: &Words) -> Furnished {
+    let furniture = Furniture { scene, project, words, said: RefCell::default() };
+    furniture.frame();
+    let task = furniture.everything();
+    furniture.columns(&task);
+    furniture.workflows();
+    let delivery = furniture.outbox();
+    let word = words("title").split(' ').next_back().unwrap().to_owned();
+    let (project, agent) = (project.to_owned(), words("agent"));
+    Furnished { project, agent, delivery, word, task, said: furniture.said.into_inner() }
+}
+
+impl Furnished {
+    /// The paths of all pages that there are.
+    pub(crate) fn pages(&self) -> Vec<String> {
+        let path = |page: &&str| {
+            page.replace("{project}", &self.project)
+                .replace("{task}", &self.task)
+                .replace("{delivery}", &self.delivery)
+                .replace("{agent}", &encoded(&self.agent))
+                .replace("{word}", &encoded(&self.word))
+        };
+        PAGES.iter().map(path).collect()
+    }
+}
+
+/// A text as a part of an address.
+pub(crate) fn encoded(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
+}
+
+impl Furniture<'_> {
+    fn say(&self, field: &str) -> String {
+        self.said.borrow_mut().insert(field.to_owned());
+        (self.words)(field)
+    }
+
+    #[track_caller]
+    fn task(&self, more: Value) -> String {
+        let mut arguments = json!({
+            "title": self.say("title"),
+            "project": self.project,
+            "status": "ready",
+        });
+        extend(&mut arguments, more);
+        self.scene.add(&arguments)
+    }
+
+    /// Claims a task for the agent with the words.
+    #[track_caller]
+    fn claim(&self, task: &str) {
+        let claim = json!({"task": task, "agent": self.say("agent"), "lease": "1h"});
+        self.scene.run("task.claim", &claim);
+    }
+
+    /// Does something as the agent that holds the task.
+    #[track_caller]
+    fn act(&self, operation: &str, task: &str, more: Value) {
+        let mut arguments = json!({"task": task, "author": self.say("agent")});
+        extend(&mut arguments, more);
+        self.scene.run(operation, &arguments);
+    }
+
+    /// The project, a key, and who may not do what.
+    #[track_caller]
+    fn frame(&self) {
+        let project = json!({
+            "name": self.project,
+            "description": self.say("description"),
+            "repo": self.say("repo"),
+            "author": self.say("author"),
+        });
+        self.scene.run("project.create", &project);
+        for owner in ["agent", "person"] {
+            let owner = format!("{owner}:{}", self.say("for"));
+            let key = json!({"for": owner, "role": "worker", "author": self.say("author")});
+            self.scene.run("key.create", &key);
+        }
+    }
+
+    /// One task with everything.
+    #[track_caller]
+    fn everything(&self) -> String {
+        let first = self.task(json!({}));
+        let task = self.task(json!({
+            "description": self.say("description"),
+            "tags": [self.say("tags"), "iron"],
+            "links": [self.say("links"), "https://example.org/plan"],
+            "metadata": {self.say("metadata key"): self.say("metadata"), "deep": {"list": [self.say("metadata")]}},
+            "priority": 3,
+            "due": "2020-01-01",
+            "depends_on": [first],
+            "comment": self.say("comment"),
+            "author": self.say("author"),
+        }));
+        let comment = json!({"task": task, "text": self.say("text"), "author": self.say("author")});
+        self.scene.run("task.comment", &comment);
+        self.claim(&first);
+        self.act("task.complete", &first, json!({"comment": self.say("comment")}));
+        self.claim(&task);
+        let data = json!({self.say("data key"): self.say("data")});
+        let checkpoint = json!({"name": self.say("name"), "data": data, "progress": 40});
+        self.act("task.checkpoint", &task, checkpoint);
+        task
+    }
+
+    /// Tasks in every column.
+    #[track_caller]
+    fn columns(&self, parent: &str) {
+        self.task(json!({"status": "backlog", "tags": [self.say("tags")]}));
+        self.task(json!({"agent": self.say("agent"), "parent": parent}));
+        let blocked = self.task(json!({"depends_on": [parent]}));
+        self.act("task.block", &blocked, json!({"comment": self.say("comment")}));
+        let archived = self.task(json!({}));
+        self.act("task.archive", &archived, json!({"comment": self.say("comment")}));
+        let stolen = self.task(json!({}));
+        self.claim(&stolen);
+        let steal =
+            json!({"task": stolen, "agent": "thief", "force": true, "reason": self.say("reason")});
+        self.scene.run("task.steal", &steal);
+    }
+
+    /// What agents hand to each other.
+    #[track_caller]
+    fn workflows(&self) {
+        let task = self.task(json!({}));
+        self.claim(&task);
+        let delegate = json!({
+            "from": task,
+            "title": self.say("title"),
+            "checkpoint": self.say("checkpoint"),
+            "pause_parent": true,
+            "agent": self.say("agent"),
+            "author": self.say("agent"),
+        });
+        self.scene.run("workflow.run.delegate", &delegate);
+        let task = self.task(json!({}));
+        self.claim(&task);
+        let handoff =
+            json!({"from": task, "title": self.say("title"), "author": self.say("agent")});
+        self.scene.run("workflow.run.handoff", &handoff);
+    }
+
+    /// A hook that nobody hears, sent once. Answers which delivery that was.
+    #[track_caller]
+    fn outbox(&self) -> String {
+        let hook = json!({
+            "name": format!("on-done-{}", self.project),
+            "on": "on_done",
+            "command": ["/bin/false", self.say("command")],
+            "project": [self.project],
+            "max_attempts": 1,
+            "author": self.say("author"),
+        });
+        self.scene.run("hook.set", &hook);
+        let task = self.task(json!({}));
+        self.claim(&task);
+        self.act("task.complete", &task, json!({}));
+        self.scene.home.windlass(&["hook", "drain"]).run();
+        let sent = self.scene.run("hook.list", &json!({"state": "all", "task": task}));
+        sent["deliveries"][0]["delivery_id"].as_str().unwrap().to_owned()
+    }
+}
+
+fn extend(arguments: &mut Value, more: Value) {
+    let Value::Object(more) = more else { panic!("no object: {more}") };
+    arguments.as_object_mut().map(|arguments: &mut Map<_, _>| arguments.extend(more)).unwrap();
+}

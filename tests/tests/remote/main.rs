@@ -1,0 +1,21 @@
+//! `windlass --server`: the same as without, and once, whatever happens on the way.
+
+#![expect(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    reason = "an answer of another shape ends its test"
+)]
+
+mod house;
+
+#[path = "../transcripts/mask.rs"]
+mod mask;
+
+mod proxy;
+
+mod refused;
+
+mod same;
+
+mod lost;
