@@ -66,7 +66,7 @@ impl Pages {
             port: 7077,
         };
         let mcp = Mcp::new(desk.clone(), office, stop.clone());
-        let limits = Limits::new(None);
+        let limits = Limits::new(0);
         let house = House { desk: desk.clone(), live, doorkeeper, mcp, limits };
         let router = router(Arc::new(house));
         drop(_inside);
