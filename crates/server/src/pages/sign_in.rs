@@ -1,6 +1,7 @@
 //! Coming in and going out: the cookie that a page brings with every request.
 
-use axum::extract::{RawQuery, State};
+use axum::extract::{FromRequestParts as _, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
@@ -17,12 +18,12 @@ use super::{back, see_other};
 use crate::http::{Shared, Visitor};
 
 /// `GET /enter`: with a token, comes in; without one, asks for a key.
-pub(super) async fn enter(State(house): State<Shared>, RawQuery(query): RawQuery) -> Response {
-    let query = Form::parse(query.as_deref().unwrap_or_default());
+pub(super) async fn enter(State(house): State<Shared>, parts: Parts) -> Response {
+    let query = Form::parse(parts.uri.query().unwrap_or_default());
     let to = back(query.first("back"));
     match query.first("token") {
         None | Some("") => ask(StatusCode::OK, None, to),
-        Some(token) => come_in(&house, token, to).await,
+        Some(token) => come_in(&house, parts, token, to).await,
     }
 }
 
@@ -38,7 +39,7 @@ async fn come_in(house: &Shared, mut parts: Parts, secret: &str, to: &str) -> Re
     let punched = tickets.and_then(|tickets| tickets.punch(secret, SystemClock.now()));
     let secret = punched.unwrap_or(secret);
     let Ok(bearer) = HeaderValue::from_str(&format!("Bearer {secret}")) else {
-        return not_valid();
+        return not_valid(to);
     };
     // As if every request of this browser said so already: with the same limits for guesses.
     parts.headers.insert(header::AUTHORIZATION, bearer);
@@ -50,15 +51,15 @@ async fn come_in(house: &Shared, mut parts: Parts, secret: &str, to: &str) -> Re
     };
     match known {
         Ok(_) => {}
-        Err(trouble) if trouble.0.code == Code::KeyRequired => return not_valid(),
+        Err(trouble) if trouble.0.code == Code::KeyRequired => return not_valid(to),
         Err(trouble) => return trouble.into_response(),
     }
     let cookie = cookie(&house.doorkeeper.cookie_name(), secret, "");
     with_cookies(see_other(to), &[cookie])
 }
 
-fn not_valid() -> Response {
-    ask(StatusCode::UNAUTHORIZED, Some("That key or token is not valid here."))
+fn not_valid(to: &str) -> Response {
+    ask(StatusCode::UNAUTHORIZED, Some("That key or token is not valid here."), to)
 }
 
 /// `POST /leave`.
