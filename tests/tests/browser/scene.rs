@@ -5,8 +5,23 @@ use windlass_testkit::browser::{Browser, Page};
 use windlass_testkit::{Home, Served};
 
 /// Every page, for somebody who was let in. `{task}` and `{project}` stand for one of each.
-pub(crate) const PAGES: &[&str] =
-    &["/", "/?project={project}", "/?status=archived", "/tasks/{task}", "/help"];
+pub(crate) const PAGES: &[&str] = &[
+    "/",
+    "/?project={project}",
+    "/?status=archived",
+    "/tasks/{task}",
+    "/graph",
+    "/graph?project={project}&show=open",
+    "/timeline",
+    "/timeline?project={project}&window=1h",
+    "/agents",
+    "/outbox",
+    "/outbox?state=all",
+    "/stats",
+    "/search?q=some",
+    "/api",
+    "/help",
+];
 
 /// The first to be dropped comes first: who looks goes before what is looked at.
 pub(crate) struct Scene {
