@@ -198,35 +198,91 @@ impl<'a> Client<'a> {
     }
 }
 
-/// The time to insert, for each event after `before`, its row and that of its task into an empty
-/// file of the same schema, with prepared statements and shared durable commits.
+/// The time to insert the rows that the transitions wrote into an empty file of the same schema, with
+/// prepared statements and shared durable commits.
 fn bare_inserts(ledger: &Path, empty: &Path, before: u64) -> Result<Duration, Failure> {
     let from = Connection::open(ledger)?;
     let into = Connection::open(empty)?;
     into.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")?;
-    let schema = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND type IN ('table', 'index') \
-         AND tbl_name IN ('events', 'tasks') ORDER BY rowid";
-    for text in rows(&from, schema, 0)? {
+    let named: Vec<String> = WRITTEN.iter().map(|written| format!("'{}'", written.table)).collect();
+    let schema = format!(
+        "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND type IN ('table', 'index') \
+         AND tbl_name IN ({}) ORDER BY rowid",
+        named.join(", ")
+    );
+    for text in rows(&from, &schema, 0)? {
         if let Some(Cell::Text(text)) = text.first() {
             into.execute_batch(text)?;
         }
     }
-    let events = rows(&from, "SELECT * FROM events WHERE seq > ?1 ORDER BY seq", before)?;
-    let tasks = "SELECT tasks.* FROM events JOIN tasks ON tasks.id = events.stream \
-         WHERE events.seq > ?1 ORDER BY events.seq";
-    let tasks = rows(&from, tasks, before)?;
-    let (event, task) = (insert("events", &events), insert("tasks", &tasks));
+    let written = WRITTEN.iter().map(|written| written.rows(&from, before));
+    let written = written.collect::<Result<Vec<_>, Failure>>()?;
+    let transitions = written.iter().map(|(_, rows)| rows.len()).max().unwrap_or(0);
     let start = Instant::now();
-    for (events, tasks) in events.chunks(SHARED).zip(tasks.chunks(SHARED)) {
+    for first in (0..transitions).step_by(SHARED) {
         into.execute_batch("BEGIN IMMEDIATE")?;
-        for (one, other) in events.iter().zip(tasks) {
-            into.prepare_cached(&event)?.execute(params_from_iter(one))?;
-            into.prepare_cached(&task)?.execute(params_from_iter(other))?;
+        for (insert, rows) in &written {
+            // Tables that some transitions leave alone come to their end earlier.
+            for row in rows.iter().skip(first).take(SHARED) {
+                into.prepare_cached(insert)?.execute(params_from_iter(row))?;
+            }
         }
         into.execute_batch("COMMIT")?;
     }
     Ok(start.elapsed())
 }
+
+/// Rows of a table that transitions write, and which of them.
+struct Written {
+    table: &'static str,
+    select: &'static str,
+}
+
+/// Every transition writes its event, the row of its task and who did it; a claim and a completion
+/// write the counters of the project, a checkpoint the details and the words of the task. (A claim
+/// also takes a row out of the queue.)
+const WRITTEN: [Written; 6] = [
+    Written { table: "events", select: "SELECT * FROM events WHERE seq > ?1 ORDER BY seq" },
+    Written {
+        table: "tasks",
+        select: "SELECT tasks.* FROM events JOIN tasks ON tasks.id = events.stream \
+             WHERE events.seq > ?1 ORDER BY events.seq",
+    },
+    Written { table: "activity", select: "SELECT * FROM activity WHERE seq > ?1 ORDER BY seq" },
+    Written {
+        table: "projects",
+        select: "SELECT projects.* FROM events JOIN tasks ON tasks.id = events.stream \
+             JOIN projects ON projects.id = tasks.project_id \
+             WHERE events.seq > ?1 AND events.kind <> 'checkpoint_recorded' ORDER BY events.seq",
+    },
+    Written {
+        table: "task_details",
+        select: "SELECT task_details.* FROM events JOIN tasks ON tasks.id = events.stream \
+             JOIN task_details ON task_details.created_seq = tasks.created_seq \
+             WHERE events.seq > ?1 AND events.kind = 'checkpoint_recorded' ORDER BY events.seq",
+    },
+    Written {
+        table: "search",
+        select: "SELECT tasks.created_seq, tasks.title, '', 'half' FROM events \
+             JOIN tasks ON tasks.id = events.stream \
+             WHERE events.seq > ?1 AND events.kind = 'checkpoint_recorded' ORDER BY events.seq",
+    },
+];
+
+impl Written {
+    /// The statement that inserts a row, and the rows.
+    fn rows(&self, from: &Connection, before: u64) -> Result<(String, Vec<Vec<Cell>>), Failure> {
+        let rows = rows(from, self.select, before)?;
+        let insert = match self.table {
+            "search" => SEARCH.to_owned(),
+            table => insert(table, &rows),
+        };
+        Ok((insert, rows))
+    }
+}
+
+const SEARCH: &str =
+    "INSERT OR REPLACE INTO search (rowid, title, body, notes) VALUES (?, ?, ?, ?)";
 
 /// A task's row takes the place of the one before, as it does in a transition.
 fn insert(table: &str, rows: &[Vec<Cell>]) -> String {

@@ -292,7 +292,7 @@ fn a_person_is_shown_the_change_and_asked() {
         assert!(asked.stdout.ends_with("nothing was written\n"), "{asked}");
         assert_eq!(place.all(), before);
     }
-    let asked = place.run(&["claude"]).stdin("y\n").at_terminal(100).ok();
+    let asked = place.run(&["claude"]).env("NO_COLOR", "1").stdin("y\n").at_terminal(100).ok();
     assert!(asked.stdout.ends_with("Claude Code is set up: 2 files written\n"), "{asked}");
     assert_eq!(asked.stdout.matches("+++ b/CLAUDE.md").count(), 1, "shown once\n{asked}");
     assert!(place.path("CLAUDE.md").is_file());

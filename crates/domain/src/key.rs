@@ -325,14 +325,14 @@ impl Key {
 
     /// Applies the next event of its stream.
     pub fn fold(&mut self, event: &Event, at: Time) -> Result<(), Broken> {
-        match event {
-            Event::KeyRotated(data) if self.revoked_at.is_none() => {
+        match (self.revoked_at, event) {
+            (None, Event::KeyRotated(data)) => {
                 self.prefix.clone_from(&data.prefix);
                 self.digest = data.digest;
                 self.rotated_at = Some(at);
             }
-            Event::KeyRevoked(_) if self.revoked_at.is_none() => self.revoked_at = Some(at),
-            event => {
+            (None, Event::KeyRevoked(_)) => self.revoked_at = Some(at),
+            (_, event) => {
                 let kind = event.kind().as_str();
                 return Err(Broken(format!("'{kind}' cannot happen to key {}", self.id)));
             }

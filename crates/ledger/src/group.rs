@@ -31,6 +31,11 @@ pub enum Fate {
 }
 
 impl Group {
+    /// No part of it was recorded yet.
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.wrote
+    }
+
     /// A part was recorded.
     pub(crate) fn add(&mut self, outcome: &Outcome) {
         self.head = outcome.head;

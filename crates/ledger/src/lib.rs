@@ -311,7 +311,9 @@ impl Ledger {
             return Ok(Tried::Committed(value));
         }
         tx.unpause()?;
-        tx.expire_ops(OPS_EXPIRED)?;
+        if self.group.as_ref().is_none_or(Group::is_empty) {
+            tx.expire_ops(OPS_EXPIRED)?;
+        }
         let outcome = tx.outcome();
         match store.commit(outcome.head) {
             Ok(()) => {

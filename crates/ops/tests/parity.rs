@@ -13,6 +13,7 @@ fn sample(name: &str) -> (&'static str, Value) {
         "progress" => ("50", json!(50)),
         "status" => ("ready", json!("ready")),
         "kind" => ("claude", json!("claude")),
+        "role" => ("worker", json!("worker")),
         _ => ("sample", json!("sample")),
     }
 }

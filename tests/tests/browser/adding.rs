@@ -26,12 +26,12 @@ fn a_task_typed_into_the_board_is_in_the_ledger_and_on_the_board() {
 #[test]
 fn a_refusal_is_told_on_the_board_and_nothing_typed_is_lost() {
     let Some(scene) = Scene::set() else { return };
-    scene.run("project.create", &json!({"name": "closed"}));
-    let page = scene.page("/?project=closed");
-    scene.run("project.freeze", &json!({"name": "closed", "reason": "winter"}));
+    scene.run("project.create", &json!({"name": "short-lived"}));
+    let page = scene.page("/?project=short-lived");
+    scene.run("project.delete", &json!({"name": "short-lived"}));
     page.click("#add summary");
     page.click("#add [name=title]");
     page.type_text("Too late\n");
-    page.wait_for("document.querySelector('.toast.bad code')?.textContent === 'project_frozen'");
+    page.wait_for("document.querySelector('.toast.bad code')?.textContent === 'project_not_found'");
     assert_eq!(page.text("document.querySelector('#add [name=title]').value"), "Too late");
 }

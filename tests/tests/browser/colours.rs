@@ -4,7 +4,7 @@ use serde_json::json;
 use windlass_testkit::browser::Screen;
 
 use crate::furniture::{furnish, plain};
-use crate::scene::{Scene, paths};
+use crate::scene::Scene;
 
 /// All texts in view whose contrast is too low. A canvas knows every way to write a colour.
 const FAINT: &str = "
@@ -64,12 +64,12 @@ const FAINT: &str = "
 #[test]
 fn all_text_has_enough_contrast_in_the_light_and_in_the_dark() {
     let Some(scene) = Scene::set() else { return };
-    let task = furnish(&scene, "ship", &plain).task;
+    let furnished = furnish(&scene, "ship", &plain);
     let page = scene.stranger();
     page.set_screen(Screen::Desktop { width: 1400, height: 900 });
     let mut faint = Vec::new();
     let mut grounds = Vec::new();
-    let mut paths = paths(&task, "ship");
+    let mut paths = furnished.pages();
     paths.push("/tasks/ABCDEFGH".to_owned());
     scene.enter(&page);
     for colours in ["light", "dark"] {

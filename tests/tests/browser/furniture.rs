@@ -20,8 +20,39 @@ pub(crate) struct Furniture<'a> {
     said: RefCell<BTreeSet<String>>,
 }
 
+/// Every page, for somebody who was let in. What is in braces is one of the furniture.
+const PAGES: &[&str] = &[
+    "/",
+    "/?project={project}",
+    "/?status=archived",
+    "/tasks/{task}",
+    "/tasks/{task}?history=all&verify=1",
+    "/graph?project={project}",
+    "/graph?project={project}&show=open",
+    "/timeline",
+    "/timeline?project={project}&window=7d",
+    "/timeline?agent={agent}",
+    "/agents",
+    "/agents?agent={agent}",
+    "/outbox",
+    "/outbox?state=failed",
+    "/outbox?delivery={delivery}",
+    "/stats",
+    "/stats?project={project}&window=7d",
+    "/search",
+    "/search?q={word}",
+    "/search?q=nothing-like-it&project={project}",
+    "/api",
+    "/help",
+];
+
 /// What is in the project now.
 pub(crate) struct Furnished {
+    project: String,
+    agent: String,
+    delivery: String,
+    /// A word of the titles.
+    word: String,
     /// A task with everything that a task can have.
     pub(crate) task: String,
     /// The fields that were given words.
@@ -40,8 +71,29 @@ pub(crate) fn furnish(scene: &Scene, project: &str, words: &Words) -> Furnished 
     let task = furniture.everything();
     furniture.columns(&task);
     furniture.workflows();
-    furniture.outbox();
-    Furnished { task, said: furniture.said.into_inner() }
+    let delivery = furniture.outbox();
+    let word = words("title").split(' ').next_back().unwrap().to_owned();
+    let (project, agent) = (project.to_owned(), words("agent"));
+    Furnished { project, agent, delivery, word, task, said: furniture.said.into_inner() }
+}
+
+impl Furnished {
+    /// The paths of all pages that there are.
+    pub(crate) fn pages(&self) -> Vec<String> {
+        let path = |page: &&str| {
+            page.replace("{project}", &self.project)
+                .replace("{task}", &self.task)
+                .replace("{delivery}", &self.delivery)
+                .replace("{agent}", &encoded(&self.agent))
+                .replace("{word}", &encoded(&self.word))
+        };
+        PAGES.iter().map(path).collect()
+    }
+}
+
+/// A text as a part of an address.
+pub(crate) fn encoded(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
 }
 
 impl Furniture<'_> {
@@ -87,8 +139,9 @@ impl Furniture<'_> {
         });
         self.scene.run("project.create", &project);
         for owner in ["agent", "person"] {
-            let owner = format!("{owner}:{}", self.say("owner"));
-            self.scene.run("key.create", &json!({"owner": owner, "author": self.say("author")}));
+            let owner = format!("{owner}:{}", self.say("for"));
+            let key = json!({"for": owner, "role": "worker", "author": self.say("author")});
+            self.scene.run("key.create", &key);
         }
     }
 
@@ -155,9 +208,9 @@ impl Furniture<'_> {
         self.scene.run("workflow.run.handoff", &handoff);
     }
 
-    /// A hook that nobody hears, sent once.
+    /// A hook that nobody hears, sent once. Answers which delivery that was.
     #[track_caller]
-    fn outbox(&self) {
+    fn outbox(&self) -> String {
         let hook = json!({
             "name": format!("on-done-{}", self.project),
             "on": "on_done",
@@ -170,7 +223,9 @@ impl Furniture<'_> {
         let task = self.task(json!({}));
         self.claim(&task);
         self.act("task.complete", &task, json!({}));
-        self.scene.home.windlass(&["hook", "drain"]).run().ok();
+        self.scene.home.windlass(&["hook", "drain"]).run();
+        let sent = self.scene.run("hook.list", &json!({"state": "all", "task": task}));
+        sent["deliveries"][0]["delivery_id"].as_str().unwrap().to_owned()
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use windlass_testkit::browser::Page;
 
 use crate::furniture::{furnish, plain};
-use crate::scene::{Scene, column_of, paths};
+use crate::scene::{Scene, column_of};
 
 /// Goes on with Tab until the focus is on what is looked for.
 #[track_caller]
@@ -129,10 +129,10 @@ const WATCH: &str = "
 #[test]
 fn tab_leads_to_everything_on_every_page_and_shows_where_it_is() {
     let Some(scene) = Scene::set() else { return };
-    let task = furnish(&scene, "ship", &plain).task;
+    let furnished = furnish(&scene, "ship", &plain);
     let page = scene.page("/");
     let mut wrong = Vec::new();
-    for path in paths(&task, "ship") {
+    for path in furnished.pages() {
         scene.go(&page, &path);
         let targets = page.eval(WATCH).as_u64().unwrap();
         assert!(targets > 5, "{path} has nothing to press");

@@ -81,5 +81,5 @@ fn a_move_that_is_refused_goes_back_and_says_why() {
     page.wait_for(&format!("{} === 'ready'", column_of(&second)));
     assert_eq!(scene.status_of(&second), "ready");
     let code = page.text("document.querySelector('.toast.bad code').textContent");
-    assert_eq!(code, "has_open_dependencies");
+    assert_eq!(code, "dependencies_open");
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 use windlass_testkit::browser::Screen;
 
 use crate::furniture::furnish;
-use crate::scene::{Scene, paths};
+use crate::scene::Scene;
 
 const PHONE: Screen = Screen::Phone { width: 390, height: 844 };
 
@@ -29,7 +29,7 @@ fn endless(field: &str) -> String {
     let length = match field {
         "title" => 128,
         "tags" => 64,
-        "owner" | "agent" | "author" | "name" => 200,
+        "for" | "agent" | "author" | "name" => 200,
         _ => 600,
     };
     "W".repeat(length)
@@ -38,7 +38,7 @@ fn endless(field: &str) -> String {
 #[test]
 fn no_page_scrolls_sideways_on_a_phone() {
     let Some(scene) = Scene::set() else { return };
-    let task = furnish(&scene, "long", &endless).task;
+    let furnished = furnish(&scene, "long", &endless);
     let page = scene.stranger();
     page.set_screen(PHONE);
     scene.go(&page, "/enter");
@@ -52,7 +52,7 @@ fn no_page_scrolls_sideways_on_a_phone() {
     };
     look("/enter");
     scene.enter(&page);
-    for path in paths(&task, "long") {
+    for path in furnished.pages() {
         scene.go(&page, &path);
         look(&path);
     }

@@ -3,16 +3,16 @@
 use serde_json::json;
 
 use crate::furniture::{furnish, plain};
-use crate::scene::{Scene, paths};
+use crate::scene::Scene;
 
 #[test]
 fn every_page_can_be_read_without_scripts() {
     let Some(scene) = Scene::set() else { return };
-    let task = furnish(&scene, "ship", &plain).task;
+    let furnished = furnish(&scene, "ship", &plain);
     let page = scene.stranger();
     page.turn_scripts_off();
     scene.enter(&page);
-    for path in paths(&task, "ship") {
+    for path in furnished.pages() {
         scene.go(&page, &path);
         let read = page.text("document.querySelector('main').innerText");
         assert!(read.len() > 40, "{path} says nothing: {read:?}");
@@ -21,7 +21,7 @@ fn every_page_can_be_read_without_scripts() {
         let dead = page.eval("!document.querySelector('#theme').hidden || document.querySelector('dialog[open]') !== null");
         assert_eq!(dead, json!(false), "{path}");
     }
-    scene.go(&page, &format!("/tasks/{task}"));
+    scene.go(&page, &format!("/tasks/{}", furnished.task));
     let read = page.text("document.querySelector('main').innerText");
     for field in ["title", "description", "text", "tags", "name", "links"] {
         assert!(read.contains(&plain(field)), "the page of a task does not tell its {field}");

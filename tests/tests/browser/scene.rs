@@ -4,10 +4,6 @@ use serde_json::{Value, json};
 use windlass_testkit::browser::{Browser, Page};
 use windlass_testkit::{Home, Served};
 
-/// Every page, for somebody who was let in. `{task}` and `{project}` stand for one of each.
-pub(crate) const PAGES: &[&str] =
-    &["/", "/?project={project}", "/?status=archived", "/tasks/{task}", "/help"];
-
 /// The first to be dropped comes first: who looks goes before what is looked at.
 pub(crate) struct Scene {
     pub(crate) browser: Browser,
@@ -74,7 +70,7 @@ impl Scene {
     /// Makes a key.
     #[track_caller]
     pub(crate) fn key(&self, owner: &str, role: &str) -> String {
-        let made = self.run("key.create", &json!({"owner": owner, "role": role}));
+        let made = self.run("key.create", &json!({"for": owner, "role": role}));
         made["key"].as_str().unwrap().to_owned()
     }
 
@@ -100,12 +96,6 @@ impl Scene {
         page.wait_for("document.getElementById('live').dataset.state === 'live'");
         page
     }
-}
-
-/// The paths of all pages, about this task and this project.
-pub(crate) fn paths(task: &str, project: &str) -> Vec<String> {
-    let path = |page: &&str| page.replace("{task}", task).replace("{project}", project);
-    PAGES.iter().map(path).collect()
 }
 
 /// The card of a task on the board, as a selector.

@@ -26,7 +26,7 @@ fn a_key_is_made_changed_and_ended() {
     $ … --json
     {"keys": [], "left_out": 0}
     $ windlass key create --for agent:worker-1 --role worker -P api --expires 30d
-    wl_4gx0t2m9 is a key for agent:worker-1 as worker, in project api, expires in 30d
+    wl_4gx0t2m9 is a key for agent:worker-1 as worker in api, expires in 30d
 
     wl_4gx0t2m9_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
 
@@ -106,7 +106,7 @@ fn a_key_is_made_changed_and_ended() {
       "left_out": 0
     }
     $ windlass key rotate WORKER
-    wl_4gx0t2m9 is a key for agent:worker-1 as worker, in project api, expires in 30d
+    wl_4gx0t2m9 is a key for agent:worker-1 as worker in api, expires in 30d
 
     wl_4gx0t2m9_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
 

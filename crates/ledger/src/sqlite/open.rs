@@ -165,6 +165,8 @@ fn connect(path: &Path, settings: &Settings) -> Result<Connection, Fault> {
     connection.busy_timeout(settings.wait).map_err(wrong)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(wrong)?;
+    // Plans do not depend on the values that are bound, so no statement is prepared a second time.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(wrong)?;
     connection
         .execute_batch(&format!(
             "PRAGMA synchronous = {}; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY;",

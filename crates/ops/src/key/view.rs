@@ -65,10 +65,9 @@ impl KeyView {
     /// What it opens, for how long.
     pub(super) fn in_words(&self, now: Time) -> String {
         let Self { owner, role, .. } = self;
-        let projects = match self.projects.as_slice() {
-            [] => String::new(),
-            [one] => format!(", in project {one}"),
-            many => format!(", in projects {}", many.join(", ")),
+        let projects = match self.projects.is_empty() {
+            true => String::new(),
+            false => format!(" in {}", self.projects.join(", ")),
         };
         let expires = match self.expires_at {
             Some(at) if at <= now => format!(", expired {}", relative(at, now)),

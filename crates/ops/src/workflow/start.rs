@@ -93,6 +93,7 @@ impl From<ResumePolicy> for Policy {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Others {
+    /// Tell of the agent's other tasks in progress.
     pub include_others: bool,
 }
 

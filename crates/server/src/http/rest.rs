@@ -48,6 +48,7 @@ pub(crate) const READS: &[Read] = &[
     read("/v1/agents/{agent}/log", "agent.log"),
     read("/v1/why", "why"),
     read("/v1/stats", "stats"),
+    read("/v1/timeline", "timeline"),
     read("/v1/events", "events"),
     read("/v1/head", "audit.head"),
 ];

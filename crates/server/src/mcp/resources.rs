@@ -14,9 +14,8 @@ use crate::desk::Call;
 
 const SCHEME: &str = "windlass://";
 const JSON: &str = "application/json";
-/// The columns of a board, and how many tasks each shows at most.
-const COLUMNS: [(&str, u64); 5] =
-    [("backlog", 50), ("ready", 50), ("in_progress", 50), ("blocked", 50), ("done", 20)];
+/// How many tasks a column of a board shows at most.
+const CARDS: u64 = 50;
 
 /// What an address names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,22 +94,11 @@ impl<C: Calls> Looking<C> {
     pub(super) async fn read(&self, uri: &str) -> Result<ResourceContents, Error> {
         let found = match Address::parse(uri)? {
             Address::Task(id) => self.ask("task.show", json!({"task": id})).await?,
-            Address::Board(name) => self.board(&name).await?,
+            Address::Board(name) => {
+                self.ask("board", json!({"project": name, "limit": CARDS})).await?
+            }
         };
         Ok(ResourceContents::text(found.to_string(), uri).with_mime_type(JSON))
-    }
-
-    async fn board(&self, name: &str) -> Result<Value, Error> {
-        let project = self.ask("project.show", json!({"name": name})).await?;
-        let mut columns = Vec::with_capacity(COLUMNS.len());
-        for (status, limit) in COLUMNS {
-            let wanted = json!({"project": name, "status": status, "limit": limit});
-            let mut page = self.ask("task.list", wanted).await?;
-            let mut part = |name: &str| page.get_mut(name).map(Value::take).unwrap_or_default();
-            let (tasks, total) = (part("tasks"), part("total"));
-            columns.push(json!({"status": status, "total": total, "tasks": tasks}));
-        }
-        Ok(json!({"project": project, "columns": columns}))
     }
 
     /// What an address names, which must be there.

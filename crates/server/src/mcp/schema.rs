@@ -3,16 +3,17 @@
 use serde_json::{Map, Value, json};
 use windlass_ops::table::Entry;
 
-use super::shown::NEVER;
+use super::shown::{NEVER, Shown};
 use super::words::as_fields;
 
 /// The parts of a property that tell a model something.
 const TOLD: [&str; 4] = ["type", "enum", "items", "default"];
 
 /// The schema of the fields that are named, with what is said about each.
-pub(super) fn chosen(entry: &Entry, fields: &[(&str, &str)]) -> Map<String, Value> {
-    let whole = Whole::of(entry);
-    let properties = fields.iter().filter_map(|(name, about)| {
+pub(super) fn chosen(entry: &Entry, shown: &Shown) -> Map<String, Value> {
+    let mut whole = Whole::of(entry);
+    whole.required.extend(shown.needed.iter().map(|name| Value::from(*name)));
+    let properties = shown.fields.iter().filter_map(|(name, about)| {
         let mut property = whole.property(name)?;
         property.remove("default");
         Some(((*name).to_owned(), described(property, about)))

@@ -12,6 +12,8 @@ pub(super) struct Shown {
     pub(super) about: &'static str,
     /// The name of each field and what there is to say about it, which may be nothing.
     pub(super) fields: &'static [(&'static str, &'static str)],
+    /// Fields that are needed because another that could stand for them is not shown.
+    pub(super) needed: &'static [&'static str],
 }
 
 const TASK: (&str, &str) = ("task", "Its id, or 4+ characters of it");
@@ -33,6 +35,7 @@ pub(super) const DEFAULT: [Shown; 12] = [
             ("tags", "Only with all of these"),
             LEASE,
         ],
+        needed: &[],
     },
     Shown {
         tool: "claim",
@@ -47,6 +50,7 @@ pub(super) const DEFAULT: [Shown; 12] = [
             LEASE,
             AGENT,
         ],
+        needed: &[],
     },
     Shown {
         tool: "checkpoint",
@@ -60,18 +64,21 @@ pub(super) const DEFAULT: [Shown; 12] = [
             FENCE,
             AGENT,
         ],
+        needed: &[],
     },
     Shown {
         tool: "complete",
         operation: "task.complete",
         about: "Say that your task is done and checked",
         fields: &[TASK, ("comment", "What was done"), FENCE, AGENT],
+        needed: &[],
     },
     Shown {
         tool: "block",
         operation: "task.block",
         about: "Say that your task cannot go on; it stays yours",
         fields: &[TASK, ("comment", "What it waits for"), FENCE, AGENT],
+        needed: &[],
     },
     Shown {
         tool: "handoff",
@@ -80,11 +87,12 @@ pub(super) const DEFAULT: [Shown; 12] = [
         fields: &[
             ("from", "Your task"),
             ("title", "Of the follow-on"),
-            ("project", "Of the follow-on; by default the same"),
-            ("agent", "Who shall do it; anybody by default"),
+            ("project", "Its queue; give this, or agent"),
+            ("agent", "Who shall do it"),
             FENCE,
             AUTHOR,
         ],
+        needed: &[],
     },
     Shown {
         tool: "delegate",
@@ -103,6 +111,7 @@ pub(super) const DEFAULT: [Shown; 12] = [
             FENCE,
             AUTHOR,
         ],
+        needed: &[],
     },
     Shown {
         tool: "add",
@@ -122,6 +131,7 @@ pub(super) const DEFAULT: [Shown; 12] = [
             ("due", "2026-11-15"),
             AUTHOR,
         ],
+        needed: &["title"],
     },
     Shown {
         tool: "list",
@@ -137,12 +147,14 @@ pub(super) const DEFAULT: [Shown; 12] = [
             ("limit", ""),
             ("cursor", "next_cursor of the last answer"),
         ],
+        needed: &[],
     },
     Shown {
         tool: "show",
         operation: "task.show",
         about: "Show a task: description, checkpoints, comments, subtasks, what it waits for",
         fields: &[TASK, ("view", "")],
+        needed: &[],
     },
     Shown {
         tool: "search",
@@ -154,12 +166,14 @@ pub(super) const DEFAULT: [Shown; 12] = [
             ("status", ""),
             ("limit", ""),
         ],
+        needed: &[],
     },
     Shown {
         tool: "why",
         operation: "why",
         about: "Say why a task, or without one why nothing, can be claimed",
         fields: &[("task", ""), ("project", ""), ("agent", "Who would claim")],
+        needed: &[],
     },
 ];
 

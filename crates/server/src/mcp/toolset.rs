@@ -38,7 +38,7 @@ pub(super) struct Offer {
 impl Offer {
     fn small(shown: &Shown) -> Option<Self> {
         let entry = Entry::named(shown.operation)?;
-        let input = with_op_id(entry, schema::chosen(entry, shown.fields));
+        let input = with_op_id(entry, schema::chosen(entry, shown));
         let tool = Tool::new(shown.tool, shown.about, Arc::new(input));
         Some(Self { tool: tool.with_annotations(annotations(entry)), entry })
     }
@@ -303,7 +303,7 @@ mod tests {
         assert_eq!(show.input_schema["required"], json!(["task"]));
         for tool in Toolset::parse("all,default").unwrap().tools() {
             let text = serde_json::to_string(&*tool.input_schema).unwrap();
-            for gone in ["$schema", "$ref", "\"null\"", "\"format\":\"", "--"] {
+            for gone in ["$schema", "$ref", "\"null\"", "\"format\":\"", " --"] {
                 assert!(!text.contains(gone), "{}: {gone} in {text}", tool.name);
             }
         }

@@ -13,6 +13,10 @@ pub(super) fn as_fields(text: &str) -> String {
         if number > 0 {
             told.push(' ');
         }
+        if word == "-P" {
+            told.push_str("project");
+            continue;
+        }
         match word.strip_prefix("--").filter(|name| name.starts_with(|c: char| c.is_alphabetic())) {
             Some(flag) => {
                 let end = flag.find(|c: char| c != '-' && !c.is_alphanumeric());
@@ -57,6 +61,7 @@ mod tests {
         );
         assert_eq!(as_fields("use --depends-on, or (--x)"), "use depends_on, or (--x)");
         assert_eq!(as_fields("a - b -- c"), "a - b -- c");
+        assert_eq!(as_fields("add -P NAME for a queue"), "add project NAME for a queue");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! what was typed; a script that asks for JSON gets the same documents as over the API.
 
 use axum::extract::Path;
+use axum::extract::rejection::PathRejection;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use maud::{Markup, html};
@@ -14,7 +15,7 @@ use windlass_ops::table::Entry;
 use super::form::Form;
 use super::layout::{Page, document, framed, respond};
 use super::trouble::Trouble;
-use super::{Visit, back, see_other};
+use super::{Visit, back, no_text, see_other};
 use crate::http::{Problem, answer, operation_not_found};
 
 /// Fields of a form that are no arguments.
@@ -26,10 +27,11 @@ const SHOW: &str = "show";
 
 pub(super) async fn act(
     visit: Visit,
-    Path(name): Path<String>,
+    path: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
     form: Form,
 ) -> Response {
+    let Ok(Path(name)) = path else { return Trouble::from(no_text()).into_response() };
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
     let is_script = accept.is_some_and(|accept| accept.contains("application/json"));
     let Some(entry) = Entry::named(&name) else {

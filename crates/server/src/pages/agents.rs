@@ -106,7 +106,7 @@ fn holder(visit: &Visit, agent: &str, task: &HeldTask) -> Markup {
             @if let Some(at) = task.claimed_at { span { "since " (look::time(at, now)) } }
             @match (task.lease_until, task.lease_expired) {
                 (Some(until), true) => { span.chip.bad { "lease ran out " (look::time(until, now)) } }
-                (Some(until), false) => { span { "lease " (look::time(until, now)) } }
+                (Some(until), false) => { span { "lease runs out " (look::time(until, now)) } }
                 (None, _) => { span.soft { "no lease" } }
             }
             @if let Some(at) = task.active_at { span { "last sign of life " (look::time(at, now)) } }
@@ -136,7 +136,7 @@ fn roster(visit: &Visit, window: &Window, agents: &Agents) -> Markup {
                 "by a release, a block, a takeover or a lease that ran out."
             }
             div.table {
-                table {
+                table.stacks {
                     thead { tr { th { "Agent" } th { "Now" } th { "Last seen" } th.bars { "Done" } th.rank { "Ended" } th.rank { "Failed" } th.rank { "Failure rate" } } }
                     tbody {
                         @for agent in agents.agents.iter().take(MOST) { (row(visit, agent, most.unwrap_or(0))) }
@@ -153,18 +153,18 @@ fn row(visit: &Visit, agent: &AgentView, most: u64) -> Markup {
     html! {
         tr {
             td { a.strong href=(path(visit, &agent.agent)) { (agent.agent) } }
-            td.nowrap {
+            td.nowrap data-label="Now" {
                 @match agent.tasks.len() {
                     0 => { span.soft { "idle" } }
                     1 => { span.status.in_progress { "1 task" } }
                     count => { span.status.in_progress { (count) " tasks" } }
                 }
             }
-            td.nowrap { @if let Some(at) = agent.last_activity { (look::time(at, visit.now)) } }
-            td.bars { (bar(work.completed, most)) }
-            td.rank { (work.ended) }
-            td.rank { (work.failed) }
-            td.rank { (rate(&work)) }
+            td.nowrap data-label="Last seen" { @if let Some(at) = agent.last_activity { (look::time(at, visit.now)) } }
+            td.bars data-label="Done" { (bar(work.completed, most)) }
+            td.rank data-label="Ended" { (work.ended) }
+            td.rank data-label="Failed" { (work.failed) }
+            td.rank data-label="Failure rate" { (rate(&work)) }
         }
     }
 }
@@ -244,7 +244,7 @@ fn now(visit: &Visit, agent: &AgentView) -> Markup {
         @if agent.tasks.is_empty() {
             (empty("It holds no task."))
         } @else {
-            @if let Some(millis) = agent.active_duration_ms { p.soft { "At work for " (spoken(millis)) "." } }
+            @if let Some(millis) = agent.active_duration_ms { p.soft.lead { "At work for " (spoken(millis)) "." } }
             ul.holders.narrow { @for task in &agent.tasks { li { (holder(visit, &agent.agent, task)) } } }
         }
     }
@@ -279,8 +279,8 @@ fn events(visit: &Visit, name: &str, log: &AgentEvents) -> Markup {
     html! {
         @if log.events.is_empty() { (empty("No events by that name.")) } @else {
             div.table {
-                table {
-                    thead { tr { th { "When" } th { "What" } th { "Task" } th { "Now" } th.rank { "Seq" } } }
+                table.stacks {
+                    thead { tr { th { "What" } th { "When" } th { "Task" } th { "Now" } th.rank { "Seq" } } }
                     tbody { @for event in &log.events { (event_row(visit, event)) } }
                 }
             }
@@ -292,17 +292,17 @@ fn events(visit: &Visit, name: &str, log: &AgentEvents) -> Markup {
 fn event_row(visit: &Visit, event: &AgentEvent) -> Markup {
     html! {
         tr {
-            td.nowrap { (look::time(event.timestamp, visit.now)) }
             td.nowrap { (event.r#type.replace('_', " ")) }
-            td {
+            td.nowrap data-label="When" { (look::time(event.timestamp, visit.now)) }
+            td.wide data-label="Task" {
                 @match (&event.task_id, &event.task_title) {
                     (Some(id), Some(name)) => { (title(id, name)) }
                     (Some(_), None) => { span.soft { "a task that is gone" } }
                     (None, _) => {}
                 }
             }
-            td.nowrap { @if let Some(status) = event.task_status { (look::status(status)) } }
-            td.rank.soft { (event.id) }
+            td.nowrap data-label="Now" { @if let Some(status) = event.task_status { (look::status(status)) } }
+            td.rank.soft data-label="Seq" { (event.id) }
         }
     }
 }

@@ -82,7 +82,7 @@ fn opening(host: &str) -> Markup {
 }
 
 fn operation(entry: &Entry, host: &str) -> Markup {
-    let asked = fields(&(entry.input)().to_value());
+    let asked = asked(entry);
     let told = fields(&(entry.output)().to_value());
     html! {
         section.panel.operation id=(entry.name) {
@@ -108,6 +108,15 @@ fn operation(entry: &Entry, host: &str) -> Markup {
     }
 }
 
+/// The fields of a request: what must be given first, then in the order of the command line.
+fn asked(entry: &Entry) -> Vec<Field> {
+    let mut asked = fields(&(entry.input)().to_value());
+    let order = entry.fields();
+    let place = |field: &Field| order.iter().position(|name| *name == field.name);
+    asked.sort_by_key(|field| (!field.required, place(field)));
+    asked
+}
+
 fn access(entry: &Entry) -> Markup {
     let (class, name) = match entry.access {
         Access::Read => ("chip", "read"),
@@ -124,7 +133,7 @@ fn access(entry: &Entry) -> Markup {
 fn table(fields: &[Field]) -> Markup {
     html! {
         div.table {
-            table.fields {
+            table.fields.stacks {
                 thead { tr { th { "Field" } th { "Type" } th { "What it says" } } }
                 tbody { @for field in fields {
                     tr {
@@ -132,8 +141,8 @@ fn table(fields: &[Field]) -> Markup {
                             code { (field.name) }
                             @if field.required { " " span.chip.accent { "required" } }
                         }
-                        td { code.soft { (field.kind) } }
-                        td {
+                        td.wide data-label="Type" { code.soft { (field.kind) } }
+                        td.wide {
                             (field.about)
                             @if let Some(default) = &field.default { " " span.soft { "Usually " code { (default) } "." } }
                         }
@@ -184,7 +193,7 @@ mod tests {
     #[test]
     fn a_request_names_what_must_be_there() {
         let entry = Entry::named("task.progress").unwrap();
-        let said = curl(entry, &fields(&(entry.input)().to_value()), "localhost:7077");
+        let said = curl(entry, &asked(entry), "localhost:7077");
         assert!(said.contains("/v1/ops/task.progress"), "{said}");
         assert!(said.contains("\"progress\":") && said.contains("\"task\":"), "{said}");
     }

@@ -1,15 +1,15 @@
 //! The board: the tasks in columns by status, with what each of them waits for.
 
-use axum::extract::Query;
+use axum::extract::RawQuery;
 use axum::response::Response;
 use maud::{Markup, html};
-use serde::Deserialize;
 use windlass_domain::duration::Span;
 use windlass_domain::{Status, Time};
 use windlass_ops::board::{Board, Card, Column, Columns};
 use windlass_ops::sheet::in_short;
 
 use super::Visit;
+use super::form::Form;
 use super::layout::{Page, Section, framed};
 use super::look::{self, address, grouped, status_name, task_path};
 use super::trouble::Trouble;
@@ -24,9 +24,8 @@ const DAY: Span = Span::from_millis(86_400_000);
 const WEEK: Span = Span::from_millis(7 * 86_400_000);
 
 /// What is asked for in the address, as it is written there.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Filters {
+#[derive(Debug, Clone, Default)]
+struct Filters {
     project: String,
     agent: String,
     tag: String,
@@ -37,6 +36,19 @@ pub(super) struct Filters {
 }
 
 impl Filters {
+    fn of(query: &Form) -> Self {
+        let given = |name| query.first(name).unwrap_or_default().to_owned();
+        Self {
+            project: given("project"),
+            agent: given("agent"),
+            tag: given("tag"),
+            q: given("q"),
+            due: given("due"),
+            status: given("status"),
+            page: query.first("page").and_then(|page| page.parse().ok()),
+        }
+    }
+
     /// The address of a board with these filters, of one column if one is named.
     fn address(&self, status: &str, page: u64) -> String {
         let page = if page > 1 { page.to_string() } else { String::new() };
@@ -81,10 +93,8 @@ impl Filters {
 }
 
 /// `GET /`.
-pub(super) async fn page(
-    visit: Visit,
-    Query(filters): Query<Filters>,
-) -> Result<Response, Trouble> {
+pub(super) async fn page(visit: Visit, RawQuery(query): RawQuery) -> Result<Response, Trouble> {
+    let filters = Filters::of(&Form::parse(query.as_deref().unwrap_or_default()));
     let columns = visit.ask(filters.question(visit.now)).await?;
     let main = html! {
         (bar(&visit, &filters, &columns))

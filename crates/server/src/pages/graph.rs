@@ -22,7 +22,7 @@ const MOST_TASKS: usize = 300;
 /// Dependencies that are looked at for one.
 const MOST_EDGES: u64 = 2_000;
 /// Letters of a title that fit into a box.
-const TITLE_COLUMNS: usize = 29;
+const TITLE_COLUMNS: usize = 24;
 /// Space around the drawing.
 const MARGIN: i64 = 12;
 
@@ -205,10 +205,7 @@ fn line(edge: &GraphEdge, corners: &[(i64, i64)]) -> Markup {
     for (x, y) in corners {
         match last {
             None => way.push_str(&format!("M{x} {y}")),
-            Some((from_x, from_y)) if from_y == *y => {
-                let _level = from_x;
-                way.push_str(&format!("H{x}"));
-            }
+            Some((_, from_y)) if from_y == *y => way.push_str(&format!("H{x}")),
             Some((from_x, from_y)) => {
                 let half = (x - from_x) / 2;
                 way.push_str(&format!("C{} {from_y} {} {y} {x} {y}", from_x + half, x - half));
@@ -254,7 +251,7 @@ fn task(visit: &Visit, node: &GraphNode, (x, y): (i64, i64), blocks: Option<usiz
                 text.title x="16" y="22" { (cut(title, TITLE_COLUMNS)) }
                 text.under x="16" y="41" { tspan.status { (name) } tspan.soft { " · " (under(node, is_elsewhere)) } }
                 @if let Some(count) = blocks {
-                    text.blocks x=(WIDTH - 12) y="41" text-anchor="end" { (count) " wait" @if count == 1 { "s" } }
+                    text.blocks x=(WIDTH - 12) y="41" text-anchor="end" { "blocks " (count) }
                 }
             }
         }

@@ -25,6 +25,12 @@ const ON_THE_BOARD: Keys = &[
     (&["Shift ← →"], "move the card to the column beside"),
 ];
 
+const ON_THE_GRAPH: Keys = &[
+    (&["+", "-"], "zoom; so does the wheel"),
+    (&["0"], "show all of it"),
+    (&["↑ ↓ ← →"], "move it, when it has the focus"),
+];
+
 /// What the sheet says.
 pub(super) fn sheet() -> Markup {
     html! {
@@ -32,6 +38,7 @@ pub(super) fn sheet() -> Markup {
             h2 #help-title { "Keys" }
             (keys("Everywhere", EVERYWHERE))
             (keys("On the board", ON_THE_BOARD))
+            (keys("On the graph", ON_THE_GRAPH))
             p.soft {
                 "Everything here can be done on the command line and over HTTP too, under the same "
                 "rules: " code { "windlass help" } ", and " a href="/api" { "the API" } "."

@@ -27,12 +27,13 @@ mod window;
 use axum::Router;
 use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::http::uri::PathAndQuery;
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use serde_json::Value;
-use windlass_domain::Time;
+use windlass_domain::{Code, Refusal, Time};
 use windlass_ledger::{Clock as _, SystemClock};
 use windlass_ops::Context;
 use windlass_ops::operation::Operation;
@@ -112,9 +113,22 @@ pub(crate) struct Person {
 }
 
 impl FromRequestParts<Shared> for Visit {
-    type Rejection = Trouble;
+    type Rejection = Response;
 
-    async fn from_request_parts(parts: &mut Parts, house: &Shared) -> Result<Self, Trouble> {
+    /// Whoever is not let in yet may come back to where they wanted to go.
+    async fn from_request_parts(parts: &mut Parts, house: &Shared) -> Result<Self, Response> {
+        Self::of(parts, house).await.map_err(|trouble| {
+            if trouble.0.code != Code::KeyRequired || parts.method != Method::GET {
+                return trouble.into_response();
+            }
+            let here = parts.uri.path_and_query().map(PathAndQuery::as_str);
+            sign_in::ask(StatusCode::UNAUTHORIZED, None, back(here))
+        })
+    }
+}
+
+impl Visit {
+    async fn of(parts: &mut Parts, house: &Shared) -> Result<Self, Trouble> {
         let (caller, person) = admitted(parts, house).await?;
         let desk = &house.desk;
         let projects = desk.ask(&caller, project::List {}).await?.projects;
@@ -173,6 +187,12 @@ impl Visit {
     pub(crate) fn with_project(&self, path: &str) -> String {
         address(path, &[("project", self.project.as_deref().unwrap_or_default())])
     }
+}
+
+/// A path that is not even text names nothing.
+fn no_text() -> Refusal {
+    Refusal::new(Code::Usage, "the path is not text")
+        .hint("write what is not ASCII as UTF-8 in percent encoding")
 }
 
 /// Sends the browser on, with a new request.

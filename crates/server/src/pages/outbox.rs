@@ -142,7 +142,7 @@ fn deliveries(visit: &Visit, listed: &Listed) -> Markup {
             }))
         } @else {
             div.table {
-                table {
+                table.stacks {
                     thead { tr { th { "Hook" } th { "State" } th { "Task" } th.rank { "Tries" } th { "When" } th { "What went wrong" } th { span.unseen { "What to do" } } } }
                     tbody { @for delivery in &listed.deliveries { (row(visit, delivery)) } }
                 }
@@ -154,17 +154,17 @@ fn deliveries(visit: &Visit, listed: &Listed) -> Markup {
 fn row(visit: &Visit, delivery: &DeliveryView) -> Markup {
     let id = delivery.delivery_id.to_string();
     html! {
-        tr {
+        tr.middle {
             td {
                 a href=(path(visit, &[("delivery", &id)])) { (delivery.hook) }
-                br; span.soft.small { (delivery.trigger) }
+                " " span.soft.small { (delivery.trigger) }
             }
-            td.nowrap { (state(&delivery.state)) }
-            td.nowrap { (task_id(delivery.task_id)) }
-            td.rank { (delivery.attempts) "/" (delivery.max_attempts) }
-            td.nowrap { (when(delivery, visit.now)) }
-            td.error { @if let Some(error) = &delivery.last_error { (error) } @else { span.soft { "–" } } }
-            td.right { (actions(visit, delivery, &visit.here)) }
+            td.nowrap data-label="State" { (state(&delivery.state)) }
+            td.nowrap data-label="Task" { (task_id(delivery.task_id)) }
+            td.rank data-label="Tries" { (delivery.attempts) "/" (delivery.max_attempts) }
+            td.nowrap data-label="When" { (when(delivery, visit.now)) }
+            td.error data-label="What went wrong" { @if let Some(error) = &delivery.last_error { (error) } @else { span.soft { "–" } } }
+            td.actions { (actions(delivery, &visit.here)) }
         }
     }
 }
@@ -191,11 +191,10 @@ fn when(delivery: &DeliveryView, now: Time) -> Markup {
     }
 }
 
-fn actions(visit: &Visit, delivery: &DeliveryView, back: &str) -> Markup {
+fn actions(delivery: &DeliveryView, back: &str) -> Markup {
     let id = delivery.delivery_id;
     let can_retry = matches!(delivery.state.as_str(), "failed" | "discarded" | "queued");
     let can_discard = matches!(delivery.state.as_str(), "failed" | "queued");
-    let _ = visit;
     html! {
         div.line-up.end {
             @if can_retry {
@@ -222,16 +221,16 @@ fn hooks(hooks: &[HookView]) -> Markup {
             (empty("No hooks are defined. windlass hook set NAME --on done --url URL makes one."))
         } @else {
             div.table {
-                table {
+                table.stacks {
                     thead { tr { th { "Hook" } th { "Set off by" } th { "Sent to" } th { "Only for" } th.rank { "Tries" } th { "Defined in" } } }
                     tbody { @for hook in hooks {
                         tr {
                             td.strong { (hook.name) }
-                            td.nowrap { (hook.on) }
-                            td { code.wrap-anywhere { @if let Some(url) = &hook.url { (url) } @else if let Some(argv) = &hook.command { (argv.join(" ")) } } }
-                            td { (narrowed(hook)) }
-                            td.rank { (hook.max_attempts) }
-                            td { (hook.source) }
+                            td.nowrap data-label="Set off by" { (hook.on) }
+                            td.wide data-label="Sent to" { code.wrap-anywhere { @if let Some(url) = &hook.url { (url) } @else if let Some(argv) = &hook.command { (argv.join(" ")) } } }
+                            td data-label="Only for" { (narrowed(hook)) }
+                            td.rank data-label="Tries" { (hook.max_attempts) }
+                            td data-label="Defined in" { (hook.source) }
                         }
                     } }
                 }
@@ -262,7 +261,7 @@ async fn one(visit: &Visit, id: &str) -> Result<Markup, Trouble> {
             p { a href=(path(visit, &[])) { "Outbox" } " /" }
             h1 { (delivery.hook) }
             (state(&delivery.state))
-            div.end { (actions(visit, &delivery, &visit.here)) }
+            div.end { (actions(&delivery, &visit.here)) }
         }
         section.panel #delivery data-live {
             dl.facts {

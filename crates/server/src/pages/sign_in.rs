@@ -1,12 +1,11 @@
 //! Coming in and going out: the cookie that a page brings with every request.
 
-use axum::extract::{Query, State};
+use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use maud::{Markup, html};
-use serde::Deserialize;
 use windlass_domain::{Code, text};
 use windlass_ops::health;
 
@@ -16,18 +15,13 @@ use super::trouble::Trouble;
 use super::{back, see_other};
 use crate::http::Shared;
 
-/// What somebody brings to come in.
-#[derive(Debug, Default, Deserialize)]
-pub(super) struct Given {
-    #[serde(default)]
-    token: String,
-}
-
 /// `GET /enter`: with a token, comes in; without one, asks for a key.
-pub(super) async fn enter(State(house): State<Shared>, Query(given): Query<Given>) -> Response {
-    match given.token.is_empty() {
-        true => ask(StatusCode::OK, None),
-        false => come_in(&house, &given.token, "/").await,
+pub(super) async fn enter(State(house): State<Shared>, RawQuery(query): RawQuery) -> Response {
+    let query = Form::parse(query.as_deref().unwrap_or_default());
+    let to = back(query.first("back"));
+    match query.first("token") {
+        None | Some("") => ask(StatusCode::OK, None, to),
+        Some(token) => come_in(&house, token, to).await,
     }
 }
 
@@ -51,7 +45,8 @@ async fn come_in(house: &Shared, secret: &str, to: &str) -> Response {
     match known {
         Ok(_) => {}
         Err(trouble) if trouble.0.code == Code::KeyRequired => {
-            return ask(StatusCode::UNAUTHORIZED, Some("That key or token is not valid here."));
+            let wrong = Some("That key or token is not valid here.");
+            return ask(StatusCode::UNAUTHORIZED, wrong, to);
         }
         Err(trouble) => return trouble.into_response(),
     }
@@ -111,8 +106,8 @@ fn with_cookies(mut response: Response, cookies: &[String]) -> Response {
     response
 }
 
-/// The page that asks who is there.
-pub(super) fn ask(status: StatusCode, wrong: Option<&str>) -> Response {
+/// The page that asks who is there, and leads on to a path of ours.
+pub(super) fn ask(status: StatusCode, wrong: Option<&str>, to: &str) -> Response {
     let page = Page {
         title: "Sign in".to_owned(),
         section: None,
@@ -122,6 +117,7 @@ pub(super) fn ask(status: StatusCode, wrong: Option<&str>) -> Response {
                 h1 { "Sign in" }
                 @if let Some(wrong) = wrong { (notice(wrong)) }
                 form.stack method="post" action="/enter" {
+                    input type="hidden" name="back" value=(to);
                     label.field {
                         span { "Your key" }
                         input type="password" name="key" required autofocus

@@ -151,9 +151,10 @@ fn levels(most: u64) -> Vec<u64> {
 }
 
 fn bars(bucket: &Bucket, at: i64, steps: i64, most: u64, now: Time) -> Markup {
-    // A step is cut into ten: four for each bar, and space.
+    // A step is cut into ten: as much for each bar as looks well, and space.
+    let each = if steps <= 12 { 2 } else { 4 };
     let tenth = |tenths: i64| percent(10 * at + tenths, 10 * steps);
-    let width = percent(4, 10 * steps);
+    let width = percent(each, 10 * steps);
     let said = format!(
         "{}: {} done, {} added",
         relative(bucket.from, now),
@@ -165,7 +166,7 @@ fn bars(bucket: &Bucket, at: i64, steps: i64, most: u64, now: Time) -> Markup {
             title { (said) }
             rect.catch x=(tenth(0)) y="0" width=(percent(1, steps)) height=(CHART) {}
             @if bucket.completed > 0 {
-                rect.done x=(tenth(1)) y=(height(bucket.completed, most)) width=(width) height=(CHART - height(bucket.completed, most)) {}
+                rect.done x=(tenth(5 - each)) y=(height(bucket.completed, most)) width=(width) height=(CHART - height(bucket.completed, most)) {}
             }
             @if bucket.added > 0 {
                 rect.added x=(tenth(5)) y=(height(bucket.added, most)) width=(width) height=(CHART - height(bucket.added, most)) {}

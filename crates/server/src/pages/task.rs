@@ -1,9 +1,9 @@
 //! The page of a task: everything that is known of it, and what can be done about it.
 
-use axum::extract::{Path, Query};
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, RawQuery};
 use axum::response::Response;
 use maud::{Markup, html};
-use serde::Deserialize;
 use serde_json::Value;
 use windlass_domain::{Status, TaskId, Time};
 use windlass_ops::health::{AuditVerify, Verified};
@@ -13,12 +13,13 @@ use windlass_ops::task::{self, CheckpointView, ClaimView, CommentView, HistorySh
 use windlass_ops::view::Level;
 use windlass_ops::why::{Explained, Why};
 
-use super::Visit;
+use super::form::Form;
 use super::layout::{Page, Section, framed};
 use super::look::{self, address, grouped, panel, status_name, task_path};
 use super::markdown::{is_web, markdown};
 use super::task_actions::{actions, add_checkpoint, add_comment, edit};
 use super::trouble::Trouble;
+use super::{Visit, no_text};
 
 /// How many events are shown at first.
 const EVENTS: u64 = 50;
@@ -28,13 +29,21 @@ const QUICK: u64 = 5_000;
 const SUMMARY: usize = 90;
 
 /// What is asked for in the address.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Asked {
-    /// `all`, for the whole history.
-    history: String,
-    /// Anything, to have the hash chain verified however long it is.
-    verify: String,
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    /// `history=all`: the whole history.
+    all_events: bool,
+    /// `verify=…`: to have the hash chain verified however long it is.
+    verify: bool,
+}
+
+impl Asked {
+    fn of(query: &Form) -> Self {
+        Self {
+            all_events: query.first("history") == Some("all"),
+            verify: query.first("verify").is_some_and(|verify| !verify.is_empty()),
+        }
+    }
 }
 
 /// All that the page tells.
@@ -50,10 +59,12 @@ pub(super) struct Told {
 /// `GET /tasks/{id}`.
 pub(super) async fn page(
     visit: Visit,
-    Path(id): Path<String>,
-    Query(asked): Query<Asked>,
+    path: Result<Path<String>, PathRejection>,
+    RawQuery(query): RawQuery,
 ) -> Result<Response, Trouble> {
-    let told = Told::load(&visit, id, &asked).await?;
+    let Path(id) = path.map_err(|_| no_text())?;
+    let asked = Asked::of(&Form::parse(query.as_deref().unwrap_or_default()));
+    let told = Told::load(&visit, id, asked).await?;
     let task = &told.shown.task;
     let main = html! {
         div.task data-follow=(followed(&told.shown)) {
@@ -76,7 +87,7 @@ pub(super) async fn page(
             div.task-past {
                 (claims(&told.shown.claims, visit.now))
                 (sent(&told.deliveries, visit.now))
-                (history(&told, &asked, visit.now))
+                (history(&told, asked, visit.now))
             }
         }
     };
@@ -88,14 +99,14 @@ pub(super) async fn page(
 }
 
 impl Told {
-    async fn load(visit: &Visit, id: String, asked: &Asked) -> Result<Self, Trouble> {
+    async fn load(visit: &Visit, id: String, asked: Asked) -> Result<Self, Trouble> {
         let show = task::Show { task: id, view: Level::Full, no_subtasks: false, deep: false };
         let shown = visit.ask(show).await?;
         let id = shown.task.task_id.to_string();
-        let limit = if asked.history == "all" { 10_000 } else { EVENTS };
+        let limit = if asked.all_events { 10_000 } else { EVENTS };
         let why = Why { task: Some(id.clone()), project: None, agent: None };
         let sent = hook::List { state: hook::Which::All, task: Some(id.clone()), limit: 100 };
-        let is_verified = visit.seq <= QUICK || !asked.verify.is_empty();
+        let is_verified = visit.seq <= QUICK || asked.verify;
         Ok(Self {
             why: visit.ask(why).await?,
             history: visit.ask(task::History { task: id, limit }).await?,
@@ -441,7 +452,7 @@ fn sent(deliveries: &[DeliveryView], now: Time) -> Markup {
     }
 }
 
-fn history(told: &Told, asked: &Asked, now: Time) -> Markup {
+fn history(told: &Told, asked: Asked, now: Time) -> Markup {
     let id = told.shown.task.task_id;
     let events = &told.history.events;
     let is_part = told.history.total > events.len() as u64;
@@ -464,7 +475,7 @@ fn history(told: &Told, asked: &Asked, now: Time) -> Markup {
                     } }
                 } } }
             } }
-            @if is_part && asked.history != "all" {
+            @if is_part && !asked.all_events {
                 p.pager { a.button href={ (task_path(id)) "?history=all#history" } { "Show all events" } }
             }
         }

@@ -228,7 +228,7 @@ fn drawing(visit: &Visit, all: &Lanes) -> Markup {
             g.axis aria-hidden="true" {
                 @for mark in scale.marks() {
                     line.line x1=(scale.percent(mark)) x2=(scale.percent(mark)) y1=(AXIS - 4) y2=(height) {}
-                    text.soft x=(scale.percent(mark)) y="13" text-anchor="middle" { (relative(mark, scale.now)) }
+                    text.soft x=(scale.percent(mark)) y="13" text-anchor=(if mark == scale.since { "start" } else { "middle" }) { "−" (relative(mark, scale.now).trim_end_matches(" ago")) }
                 }
             }
             @for (lane, top) in lanes.iter().zip(tops) {
@@ -291,18 +291,18 @@ fn table(visit: &Visit, lanes: &Lanes) -> Markup {
     let now = lanes.generated_at;
     html! {
         div.table {
-            table {
-                thead { tr { th { "Agent" } th { "Task" } th { "Project" } th.rank { "Fence" } th { "From" } th { "For" } th { "Ended" } } }
+            table.stacks {
+                thead { tr { th { "Task" } th { "Agent" } th { "Project" } th.rank { "Fence" } th { "From" } th { "For" } th { "Ended" } } }
                 tbody {
                     @for claim in &lanes.claims {
                         tr {
-                            td.nowrap { a href=(agent_path(visit, &claim.agent)) { (claim.agent) } }
                             td { (look::task_title(claim.task_id, claim.title.as_deref().unwrap_or("not here any more"))) }
-                            td { (claim.project.as_deref().unwrap_or("")) }
-                            td.rank { (claim.fence) }
-                            td.nowrap { (look::time(claim.from, now)) }
-                            td.nowrap { (spoken(claim.until.unwrap_or(now).millis_since(claim.from))) }
-                            td.nowrap { (outcome(claim)) }
+                            td data-label="Agent" { a href=(agent_path(visit, &claim.agent)) { (claim.agent) } }
+                            td data-label="Project" { (claim.project.as_deref().unwrap_or("–")) }
+                            td.rank data-label="Fence" { (claim.fence) }
+                            td.nowrap data-label="From" { (look::time(claim.from, now)) }
+                            td.nowrap data-label="For" { (spoken(claim.until.unwrap_or(now).millis_since(claim.from))) }
+                            td.nowrap data-label="Ended" { (outcome(claim)) }
                         }
                     }
                 }

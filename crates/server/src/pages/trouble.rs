@@ -61,7 +61,7 @@ impl Trouble {
 impl IntoResponse for Trouble {
     fn into_response(self) -> Response {
         if self.0.code == Code::KeyRequired {
-            return sign_in::ask(StatusCode::UNAUTHORIZED, None);
+            return sign_in::ask(StatusCode::UNAUTHORIZED, None, "/");
         }
         let main = html! {
             div.narrow {

@@ -39,7 +39,7 @@ pub(super) fn press(combination: &str) -> Option<[Value; 2]> {
     let named = NAMED.iter().find(|(name, _)| *name == key).map(|(_, number)| *number);
     let mut letters = key.chars();
     let letter = letters.next().filter(|_| letters.next().is_none());
-    let number = named.or_else(|| letter.map(|letter| u32::from(letter.to_ascii_uppercase())))?;
+    let number = named.or_else(|| letter.map(number))?;
     let text = match letter {
         _ if key == "Enter" => "\r",
         // With Alt, Control or Meta held a letter is an order, not text.
@@ -59,6 +59,12 @@ pub(super) fn press(combination: &str) -> Option<[Value; 2]> {
         })
     };
     Some([event("keyDown"), event("keyUp")])
+}
+
+/// Letters and digits have the number of their capital; that of another sign would be another key's
+/// (a full stop, by its number, deletes).
+fn number(letter: char) -> u32 {
+    if letter.is_ascii_alphanumeric() { u32::from(letter.to_ascii_uppercase()) } else { 0 }
 }
 
 /// The place of the key on the keyboard, where it is plain.

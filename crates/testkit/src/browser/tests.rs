@@ -55,11 +55,11 @@ fn a_person_types_presses_and_clicks() {
         });",
     );
     page.click("input");
-    page.type_text("hé\n");
+    page.type_text("hé.\n");
     page.press("Shift+Tab");
     page.click("button");
     let said = page.text("document.querySelector('p').textContent");
-    assert_eq!(said, "h é Enter [hé] Tab [hé] ");
+    assert_eq!(said, "h é . Enter [hé.] Tab [hé.] ");
     assert_eq!(page.troubles(), []);
 }
 

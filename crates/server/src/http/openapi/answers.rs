@@ -133,9 +133,18 @@ pub(crate) fn about_the_server() -> Map<String, Value> {
         open("/healthz", "Whether the server is there", text("text/plain")),
         open("/readyz", "Whether the ledger can be read and written", text("text/plain")),
         open("/openapi.json", "This document", object),
-        with_parameter(
+        with_parameters(
             about("/errors/{code}", "What an error code means", text("text/markdown"), To::Name),
-            code,
+            json!([code]),
+        ),
+        with_parameters(
+            about(
+                "/v1/events/stream",
+                "The events themselves, as they happen (server-sent events)",
+                text("text/event-stream"),
+                To::Question,
+            ),
+            following(),
         ),
         about(
             "/metrics",
@@ -164,9 +173,34 @@ fn about(path: &str, summary: &str, content: Value, to: To) -> (String, Value) {
     (path.to_owned(), json!({ "get": get }))
 }
 
-fn with_parameter((path, mut item): (String, Value), parameter: Value) -> (String, Value) {
+fn with_parameters((path, mut item): (String, Value), parameters: Value) -> (String, Value) {
     if let Some(item) = item.as_object_mut() {
-        item.insert("parameters".to_owned(), json!([parameter]));
+        item.insert("parameters".to_owned(), parameters);
     }
     (path, item)
+}
+
+/// Where a stream begins, and what it carries.
+fn following() -> Value {
+    let one = |name: &str, place: &str, about: &str, schema: Value| json!({ "name": name, "in": place, "description": about, "schema": schema });
+    let seq = json!({ "type": "integer", "minimum": 0 });
+    let text = json!({ "type": "string" });
+    let texts = json!({ "type": "array", "items": text });
+    json!([
+        one(
+            "after",
+            "query",
+            "Begin after the event with this seq; else with what comes next",
+            seq.clone()
+        ),
+        one("project", "query", "Only events of this project and its tasks", text.clone()),
+        one("task", "query", "Only events of this task", text),
+        one("kind", "query", "Only events of this kind; may be repeated", texts),
+        one(
+            "Last-Event-ID",
+            "header",
+            "The last event that you have; it counts before `after`",
+            seq
+        ),
+    ])
 }

@@ -49,7 +49,7 @@ fn table(visit: &Visit, listed: &Listed) -> Markup {
 fn rows(visit: &Visit, keys: &[&KeyView]) -> Markup {
     html! {
         div.table {
-            table {
+            table.stacks {
                 thead { tr { th { "Key" } th { "For" } th { "Role" } th { "Projects" } th { "Made" } th { "Expires" } th { "State" } th { span.unseen { "What to do" } } } }
                 tbody { @for key in keys { (row(visit, key)) } }
             }
@@ -60,18 +60,18 @@ fn rows(visit: &Visit, keys: &[&KeyView]) -> Markup {
 fn row(visit: &Visit, key: &KeyView) -> Markup {
     let now = visit.now;
     html! {
-        tr {
+        tr.middle {
             td.nowrap { code { (key.prefix) "…" } }
-            td { (key.owner) }
-            td { (key.role) }
-            td { @if key.projects.is_empty() { span.soft { "all" } } @else { (key.projects.join(", ")) } }
-            td.nowrap {
+            td data-label="For" { (key.owner) }
+            td data-label="Role" { (key.role) }
+            td data-label="Projects" { @if key.projects.is_empty() { span.soft { "all" } } @else { (key.projects.join(", ")) } }
+            td.nowrap data-label="Made" {
                 (look::time(key.created_at, now))
                 @if let Some(at) = key.rotated_at { br; span.soft.small { "rotated " (look::time(at, now)) } }
             }
-            td.nowrap { @match key.expires_at { Some(at) => { (look::time(at, now)) } None => { span.soft { "never" } } } }
-            td.nowrap { (state(key)) }
-            td.right { @if key.state == State::Valid { (actions(key)) } }
+            td.nowrap data-label="Expires" { @match key.expires_at { Some(at) => { (look::time(at, now)) } None => { span.soft { "never" } } } }
+            td.nowrap data-label="State" { (state(key)) }
+            td.actions { @if key.state == State::Valid { (actions(key)) } }
         }
     }
 }
@@ -87,18 +87,18 @@ fn state(key: &KeyView) -> Markup {
 
 fn actions(key: &KeyView) -> Markup {
     html! {
-        details.drop.left id={ "key-" (key.key_id) } {
+        details.fold.change id={ "key-" (key.key_id) } {
             summary { "Change" }
-            div.body {
+            div.stack {
                 form.stack method="post" action="/do/key.rotate" {
-                    input type="hidden" name="key" value=(key.key_id);
+                    input type="hidden" name="key" value=(key.prefix);
                     input type="hidden" name="back" value=(BACK);
                     input type="hidden" name="show" value="1";
                     p.small.soft { "Another text for the same key; the old one opens nothing any more." }
                     button { "Rotate" }
                 }
                 form.stack method="post" action="/do/key.revoke" {
-                    input type="hidden" name="key" value=(key.key_id);
+                    input type="hidden" name="key" value=(key.prefix);
                     input type="hidden" name="back" value=(BACK);
                     label.field { span { "Why" } input name="reason" autocomplete="off"; }
                     button.grave { "Revoke for good" }
@@ -148,19 +148,19 @@ fn refused(visit: &Visit, shown: &Shown) -> Markup {
     html! {
         @if shown.refusals.is_empty() { (empty("Nothing was refused to callers of the server.")) } @else {
             div.table {
-                table {
-                    thead { tr { th { "When" } th { "Key" } th { "Operation" } th { "Why" } } }
+                table.stacks {
+                    thead { tr { th { "Operation" } th { "Key" } th { "Why" } th { "When" } } }
                     tbody {
                         @for refusal in &shown.refusals {
                             tr {
-                                td.nowrap { (look::time(refusal.at, visit.now)) }
-                                td {
-                                    @if let Some(owner) = &refusal.owner { (owner) br; }
+                                td { code { (refusal.operation) } }
+                                td.wide data-label="Key" {
+                                    @if let Some(owner) = &refusal.owner { (owner) " " }
                                     @if let Some(prefix) = &refusal.prefix { code.soft { (prefix) "…" } }
                                     @else { span.soft { "none" } }
                                 }
-                                td { code { (refusal.operation) } }
-                                td { (refusal.message) " " code.soft { (refusal.code) } }
+                                td.wide data-label="Why" { (refusal.message) " " code.soft { (refusal.code) } }
+                                td.nowrap data-label="When" { (look::time(refusal.at, visit.now)) }
                             }
                         }
                     }

@@ -24,6 +24,8 @@ impl Field {
             ("task", _) => json!("8F3K2Q"),
             ("title", _) => json!("fix the login page"),
             ("status", _) => json!("ready"),
+            ("for", _) => json!("agent:worker-1"),
+            ("name", _) => json!("api"),
             _ => json!("…"),
         }
     }

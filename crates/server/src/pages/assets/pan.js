@@ -32,25 +32,39 @@ function take(frame) {
     show();
   };
 
-  const fit = () => {
+  /** The size of the drawing, and the scale at which all of it is seen. */
+  const size = () => {
     const drawing = sheet.querySelector("svg");
-    if (!drawing) return;
-    const [width, height] = [drawing.width.baseVal.value, drawing.height.baseVal.value];
-    const whole = Math.min(frame.clientWidth / width, frame.clientHeight / height, 1);
-    // What would be too small to read is shown from its beginning instead.
-    scale = Math.max(whole, frame.clientWidth < 600 ? 0.7 : 0.55);
-    x = Math.max(0, (frame.clientWidth - width * scale) / 2);
-    y = Math.max(0, (frame.clientHeight - height * scale) / 2);
-    show();
+    const [width, height] = drawing ? [drawing.width.baseVal.value, drawing.height.baseVal.value] : [1, 1];
+    return { width, height, whole: Math.min(frame.clientWidth / width, frame.clientHeight / height, 1) };
   };
 
   const all = () => {
-    const drawing = sheet.querySelector("svg");
-    if (!drawing) return;
-    const [width, height] = [drawing.width.baseVal.value, drawing.height.baseVal.value];
-    scale = Math.max(LEAST, Math.min(frame.clientWidth / width, frame.clientHeight / height, 1));
+    const { width, height, whole } = size();
+    scale = Math.max(LEAST, whole);
     x = (frame.clientWidth - width * scale) / 2;
     y = (frame.clientHeight - height * scale) / 2;
+    show();
+  };
+
+  /** What would be too small to read is shown in part: where open work holds something up. */
+  const begin = () => {
+    const { width, height, whole } = size();
+    const least = frame.clientWidth < 600 ? 0.75 : 0.6;
+    if (whole >= least) return all();
+    scale = least;
+    [x, y] = [0, 0];
+    show();
+    const middle = (box) => [box.left + box.width / 2, box.top + box.height / 2];
+    const [left, top] = [frame.getBoundingClientRect().left, frame.getBoundingClientRect().top];
+    const at = [...sheet.querySelectorAll(".blocker")].map((task) => middle(task.getBoundingClientRect()));
+    // The one that is most in the middle of them all: others are likely to be around it.
+    const mean = (axis) => at.reduce((sum, one) => sum + one[axis], 0) / at.length;
+    const far = (one) => Math.hypot(one[0] - mean(0), one[1] - mean(1));
+    const [atX, atY] = at.sort((one, other) => far(one) - far(other))[0] ?? [left, top];
+    const within = (wish, room, length) => Math.min(0, Math.max(room - length, wish)) + Math.max(0, (room - length) / 2);
+    x = within(frame.clientWidth / 2 - (atX - left), frame.clientWidth, width * scale);
+    y = within(frame.clientHeight / 2 - (atY - top), frame.clientHeight, height * scale);
     show();
   };
 
@@ -158,7 +172,7 @@ function take(frame) {
     event.preventDefault();
   });
 
-  fit();
+  begin();
 }
 
 for (const frame of document.querySelectorAll("[data-pan]")) take(frame);

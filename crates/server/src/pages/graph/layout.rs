@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 /// The size of a box and of the space around it.
-pub(super) const WIDTH: i64 = 216;
+pub(super) const WIDTH: i64 = 236;
 pub(super) const HEIGHT: i64 = 54;
 const BETWEEN_COLUMNS: i64 = 64;
 const BETWEEN_BOXES: i64 = 16;
@@ -14,7 +14,7 @@ const BETWEEN_PARTS: i64 = 36;
 /// The height of a line that passes through a column.
 const PASSING: i64 = 10;
 /// Parts are set side by side up to this width.
-const SHELF: i64 = 1_340;
+const SHELF: i64 = 1_500;
 /// How often the order in the columns and the heights are bettered.
 const SWEEPS: usize = 8;
 

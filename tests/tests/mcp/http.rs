@@ -1,0 +1,267 @@
+//! `/mcp` of a server: sessions, streams, and who may come in.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use windlass_testkit::http::{Request, Response, Stream, follow};
+use windlass_testkit::server::Served;
+use windlass_testkit::wait;
+use windlass_tests::ledgers::{Ledger, text};
+
+use crate::talk::{greeting, request, tool};
+
+const SESSION: &str = "mcp-session-id";
+
+fn serve(ledger: &Ledger) -> Served {
+    let _created = ledger.answer(&["project", "create", "api"]);
+    Served::from_run(&ledger.home, &ledger.windlass(&["serve", "--listen", "127.0.0.1:0"]))
+}
+
+fn message(path: &str, secret: &str, message: &Value) -> Request {
+    Request::json(path, message)
+        .bearer(secret)
+        .header("accept", "application/json, text/event-stream")
+}
+
+/// The message that a stream ends with.
+#[track_caller]
+fn said(response: &Response) -> Value {
+    let text = response.text();
+    let data = text.lines().filter_map(|line| line.strip_prefix("data:"));
+    let last = data.filter(|data| !data.trim().is_empty()).last();
+    serde_json::from_str(last.unwrap_or(&text)).unwrap_or_else(|_| panic!("{response}"))
+}
+
+/// A session of somebody.
+struct Session<'a> {
+    served: &'a Served,
+    path: String,
+    secret: String,
+    id: String,
+}
+
+impl<'a> Session<'a> {
+    #[track_caller]
+    fn begin(served: &'a Served, path: &str, secret: &str) -> Self {
+        let greeted = served.send(&message(path, secret, &request(0, "initialize", greeting())));
+        let greeted = greeted.ok();
+        assert_eq!(said(&greeted)["result"]["serverInfo"]["name"], "windlass");
+        let id = greeted.header(SESSION).unwrap().to_owned();
+        Self { served, path: path.to_owned(), secret: secret.to_owned(), id }
+    }
+
+    #[track_caller]
+    fn send(&self, secret: &str, method: &str, params: Value) -> Response {
+        let asked = message(&self.path, secret, &request(1, method, params));
+        self.served.send(&asked.header(SESSION, self.id.clone()))
+    }
+
+    #[track_caller]
+    fn ask(&self, method: &str, params: Value) -> Value {
+        said(&self.send(&self.secret, method, params).ok())
+    }
+
+    #[track_caller]
+    fn call(&self, name: &str, arguments: Value) -> Value {
+        self.ask("tools/call", tool(name, arguments))["result"].clone()
+    }
+
+    fn listen(&self) -> Stream {
+        let request = Request::get(&self.path)
+            .bearer(&self.secret)
+            .header("accept", "text/event-stream")
+            .header(SESSION, self.id.clone());
+        follow(self.served.address(), &request)
+    }
+}
+
+/// The next message of a stream, past what only begins it.
+#[track_caller]
+fn next(stream: &Stream) -> Value {
+    loop {
+        let event = stream.event().unwrap();
+        if !event.data.is_empty() {
+            return event.json();
+        }
+    }
+}
+
+fn key(ledger: &Ledger, owner: &str, rest: &[&str]) -> String {
+    let words = ["key", "create", "--for", owner, "--role", "worker"];
+    text(&ledger.answer(&[&words, rest].concat())["key"])
+}
+
+#[test]
+fn an_agent_with_a_key_works_from_start_to_done() {
+    let ledger = Ledger::on_sqlite();
+    let served = serve(&ledger);
+    let task = ledger.add(&["-P", "api", "-s", "ready"]);
+    let session = Session::begin(&served, "/mcp", &key(&ledger, "agent:worker-1", &[]));
+    let selected = session.call("start", json!({}))["structuredContent"]["selected"].clone();
+    assert_eq!(selected["task_id"], task.as_str());
+    let done = json!({"task": task, "fence": selected["fence"], "comment": "checked"});
+    assert_eq!(session.call("complete", done)["structuredContent"]["status"], "done");
+    assert_eq!(ledger.answer(&["task", "show", &task])["task"]["agent"], "worker-1");
+}
+
+#[test]
+fn a_key_acts_as_its_owner_and_nobody_else() {
+    let ledger = Ledger::on_sqlite();
+    let served = serve(&ledger);
+    let _task = ledger.add(&["-P", "api", "-s", "ready"]);
+    let session = Session::begin(&served, "/mcp", &key(&ledger, "agent:worker-1", &[]));
+    let refused = session.call("start", json!({"agent": "anna"}));
+    assert_eq!(refused["isError"], true);
+    assert_eq!(refused["structuredContent"]["code"], "not_allowed", "{refused}");
+}
+
+#[test]
+fn each_request_of_a_session_is_done_for_whoever_brings_it() {
+    let ledger = Ledger::on_sqlite();
+    let served = serve(&ledger);
+    let (one, two) = (key(&ledger, "agent:one", &[]), key(&ledger, "agent:two", &[]));
+    let session = Session::begin(&served, "/mcp", &one);
+    let add = tool("add", json!({"title": "whose?", "project": "api"}));
+    let answer = said(&session.send(&two, "tools/call", add).ok());
+    let task = text(&answer["result"]["structuredContent"]["task_id"]);
+    assert_eq!(ledger.newest_event(&task)["actor"], "two");
+}
+
+#[test]
+fn without_a_valid_key_there_is_not_even_a_session() {
+    let ledger = Ledger::on_sqlite();
+    let served = serve(&ledger);
+    let greeting = request(0, "initialize", greeting());
+    let revoked = key(&ledger, "agent:gone", &[]);
+    let prefix: String = revoked.chars().take(11).collect();
+    let _revoked = ledger.answer(&["key", "revoke", &prefix]);
+    for secret in ["", "wl_wrong", &revoked] {
+        let answer = served.send(&message("/mcp", secret, &greeting));
+        let _same = answer.refused("key_required", 401);
+    }
+}
+
+#[test]
+fn a_key_that_is_revoked_ends_its_session() {
+    let ledger = Ledger::on_sqlite();
+    let served = serve(&ledger);
+    let secret = key(&ledger, "agent:worker-1", &[]);
+    let session = Session::begin(&served, "/mcp", &secret);
+    let prefix: String = secret.chars().take(11).collect();
+    let _revoked = ledger.answer(&["key", "revoke", &prefix]);
+    let answer = session.send(&secret, "tools/list", json!({}));
+    let _refused = answer.refused("key_required", 401);
+}
+
+#[test]
+fn a_page_elsewhere_cannot_come_in() {
+    let ledger = Ledger::on_sqlite();
+    let served = serve(&ledger);
+    let greeting = message("/mcp", &served.token(), &request(0, "initialize", greeting()));
+    for (name, value) in [("origin", "http://evil.example"), ("host", "evil.example")] {
+        let answer = served.send(&greeting.clone().header(name, value));
+        let _refused = answer.refused("foreign_origin", 403);
+    }
+}
+
+#[test]
+fn tools_are_chosen_by_the_address_or_by_the_key() {
+    let ledger = Ledger::on_sqlite();
+    let served = serve(&ledger);
+    let count = |path: &str, secret: &str| {
+        let session = Session::begin(&served, path, secret);
+        session.ask("tools/list", json!({}))["result"]["tools"].as_array().unwrap().len()
+    };
+    let token = served.token();
+    let own = key(&ledger, "agent:worker-1", &["--tools", "dep"]);
+    assert_eq!(count("/mcp", &token), 12);
+    assert_eq!(count("/mcp?tools=default,dep", &token), 15);
+    assert_eq!(count("/mcp", &own), 3);
+    assert_eq!(count("/mcp?tools=default", &own), 12);
+    let greeting = request(0, "initialize", greeting());
+    let answer = served.send(&message("/mcp?tools=taks", &token, &greeting));
+    let problem = answer.refused("invalid_value", 422);
+    assert!(text(&problem["hint"]).starts_with("use all, default, "), "{problem}");
+}
+
+#[test]
+fn bad_messages_are_answered_with_errors() {
+    let ledger = Ledger::on_sqlite();
+    let served = serve(&ledger);
+    let token = served.token();
+    let post = |body: &str| {
+        let request = Request::post("/mcp", body)
+            .bearer(&token)
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream");
+        served.send(&request)
+    };
+    for (body, code) in [("{\"jsonrpc\":", -32700), ("[]", -32600), ("{}", -32600)] {
+        let answer = post(body);
+        assert_eq!(answer.status, 400, "{answer}");
+        assert_eq!(answer.json()["error"]["code"], code, "{answer}");
+    }
+    let _large = post(&"x".repeat(2 * 1024 * 1024)).refused("too_large", 413);
+    let early = served.send(&message("/mcp", &token, &request(1, "tools/list", json!({}))));
+    assert!((400..500).contains(&early.status), "{early}");
+    let session = Session::begin(&served, "/mcp", &token);
+    let wrong = session.call("complete", json!({"task": 5}));
+    assert_eq!(wrong["structuredContent"]["code"], "invalid_value", "{wrong}");
+}
+
+#[test]
+fn whoever_subscribes_hears_of_changes_on_a_stream_of_its_own() {
+    let ledger = Ledger::on_sqlite();
+    let served = serve(&ledger);
+    let task = ledger.add(&["-P", "api", "-s", "ready"]);
+    let session = Session::begin(&served, "/mcp", &served.token());
+    let stream = session.listen();
+    let uri = format!("windlass://task/{task}");
+    let subscribed = session.ask("resources/subscribe", json!({"uri": uri}));
+    assert!(subscribed["result"].is_object(), "{subscribed}");
+    let _told = ledger.answer(&["task", "comment", &task, "look"]);
+    let notified = next(&stream);
+    assert_eq!(notified["method"], "notifications/resources/updated");
+    assert_eq!(notified["params"]["uri"], uri.as_str());
+}
+
+#[test]
+fn a_session_that_was_ended_is_gone() {
+    let ledger = Ledger::on_sqlite();
+    let served = serve(&ledger);
+    let token = served.token();
+    let session = Session::begin(&served, "/mcp", &token);
+    let end = Request::new("DELETE", "/mcp").bearer(&token).header(SESSION, session.id.clone());
+    assert!(served.send(&end).status < 300);
+    assert_eq!(session.send(&token, "tools/list", json!({})).status, 404);
+}
+
+#[test]
+fn a_server_that_stops_ends_the_streams_of_its_sessions() {
+    let ledger = Ledger::on_sqlite();
+    let served = serve(&ledger);
+    let stream = Session::begin(&served, "/mcp", &served.token()).listen();
+    let asked = Instant::now();
+    assert!(served.stop().success());
+    assert!(asked.elapsed() < wait::LIMIT / 4, "it waited for a stream");
+    while stream.event().is_some() {}
+}
+
+#[test]
+fn a_client_of_the_newest_version_needs_no_session() {
+    let ledger = Ledger::on_sqlite();
+    let served = serve(&ledger);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let call = json!({"name": "list", "arguments": {}, "_meta": meta});
+    let asked = message("/mcp", &served.token(), &request(1, "tools/call", call))
+        .header("mcp-protocol-version", "2026-07-28")
+        .header("mcp-method", "tools/call")
+        .header("mcp-name", "list");
+    let answer = served.send(&asked).ok();
+    assert_eq!(said(&answer)["result"]["structuredContent"]["total"], 0, "{answer}");
+    assert!(answer.header(SESSION).is_none(), "{answer}");
+}
