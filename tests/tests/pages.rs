@@ -104,7 +104,12 @@ fn every_page_is_whole_escaped_and_without_anything_inline() {
         assert!(!page.contains(MARKUP), "{path} takes a title for markup");
         assert!(!page.contains(" style=") && !page.contains(" onclick="), "{path}");
         let scripts = page.matches("<script").count();
-        assert_eq!(scripts, page.matches("<script src=\"/assets/").count() + page.matches("<script type=\"module\" src=\"/assets/").count(), "{path}");
+        assert_eq!(
+            scripts,
+            page.matches("<script src=\"/assets/").count()
+                + page.matches("<script type=\"module\" src=\"/assets/").count(),
+            "{path}"
+        );
     }
 }
 
@@ -203,8 +208,10 @@ fn a_key_is_made_shown_once_and_ended_on_the_agents_page() {
     assert_eq!(made.header("cache-control"), Some("no-store"));
     let text = made.text();
     let start = text.find("wl_").unwrap();
-    let key: String =
-        text[start..].chars().take_while(|one| one.is_alphanumeric() || "_-".contains(*one)).collect();
+    let key: String = text[start..]
+        .chars()
+        .take_while(|one| one.is_alphanumeric() || "_-".contains(*one))
+        .collect();
     assert_eq!(key.len(), 3 + 8 + 1 + 43, "{key}");
     let page = office.page("/agents");
     let prefix = &key[..11];
@@ -254,7 +261,8 @@ fn a_delivery_is_shown_discarded_and_sent_again_from_the_outbox() {
 fn stats_tell_their_numbers_in_text_too() {
     let office = Office::furnished();
     let page = office.page("/stats?window=24h");
-    for told in ["1 done", "4 added", "p90: nine in ten", "the oldest", "In numbers", ">worker-1<"] {
+    for told in ["1 done", "4 added", "p90: nine in ten", "the oldest", "In numbers", ">worker-1<"]
+    {
         assert!(page.contains(told), "{told}");
     }
     assert_eq!(page.matches("<tr>").count(), 25, "an hour each, and the head");
