@@ -98,7 +98,8 @@ fn work_is_planned_blocked_delegated_and_handed_over() {
     let part = json!({"from": task, "title": "a part", "agent": "worker-2", "no_depends": true});
     let delegated = talk.call("delegate", part)["delegated"].clone();
     assert_eq!(delegated["agent"], "worker-2");
-    let handed = talk.call("handoff", json!({"from": task, "title": "review it", "project": "api"}));
+    let handed =
+        talk.call("handoff", json!({"from": task, "title": "review it", "project": "api"}));
     assert_eq!(handed["source_status"], "done");
     let found = talk.call("search", json!({"query": "review"}));
     assert_eq!(found["tasks"][0]["title"], "review it");
