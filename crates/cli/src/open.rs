@@ -49,10 +49,7 @@ fn run(call: Call<'_>) -> std::io::Result<Exit> {
     let is_shown = !matches.get_flag("print")
         && has_screen(environment)
         && browse(&address).is_ok_and(|is_shown| is_shown);
-    match is_shown {
-        true => terminal.out("opened in your browser")?,
-        false => terminal.out(&address)?,
-    }
+    let _read = terminal.out(if is_shown { "opened in your browser" } else { &address })?;
     Ok(Exit::Done)
 }
 
@@ -86,7 +83,7 @@ fn way_in(environment: &Environment, address: Option<&Address>) -> Result<String
 
 /// The port of the server on this machine: the usual one, or that of the only one there is.
 fn port_here(folder: &Path) -> Result<u16, Refusal> {
-    let usual = USUAL.rsplit_once(':').and_then(|(_, port)| port.parse().ok()).unwrap_or_default();
+    let usual = USUAL.port();
     let ports = token::ports(folder);
     match ports.as_slice() {
         [] => Ok(usual),
