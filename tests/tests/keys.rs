@@ -1,10 +1,6 @@
 //! Keys, made with the command line and shown to a server.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    reason = "an answer of another shape ends its test"
-)]
+#![expect(clippy::unwrap_used, reason = "an answer of another shape ends its test")]
 
 use std::fs;
 use std::path::Path;
