@@ -30,7 +30,7 @@ const INJECTED: &str = "
         if (name === 'script' && !element.getAttribute('src')?.startsWith('/assets/')) return true;
         if (name === 'meta' && element.httpEquiv) return true;
         return [...element.attributes].some(({name, value}) =>
-            name.startsWith('on') || name === 'style' || name === 'data-injected'
+            name.startsWith('on') || name === 'data-injected'
             || ['href', 'src', 'action', 'formaction', 'xlink:href'].includes(name)
                 && /^[\\s\\x00-\\x1f]*(javascript|vbscript|data):/i.test(value));
     }).map((element) => element.outerHTML.slice(0, 200))";
