@@ -30,7 +30,7 @@ const STICKING_OUT: &str = "
 fn endless(field: &str) -> String {
     let length = match field {
         "title" => 128,
-        "tags" => 64,
+        "tags" | "tag" => 64,
         "for" | "agent" | "author" | "name" => 200,
         _ => 600,
     };
