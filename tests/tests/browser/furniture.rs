@@ -224,6 +224,14 @@ impl Furniture<'_> {
             "author": self.say("author"),
         });
         self.scene.run("hook.set", &hook);
+        let other = json!({
+            "name": format!("on-blocked-{}", self.project),
+            "on": "on_blocked",
+            "url": "http://127.0.0.1:9/",
+            "header": [format!("X-Note: {}", self.say("header"))],
+            "tag": [self.say("tag")],
+        });
+        self.scene.run("hook.set", &other);
         let task = self.task(json!({}));
         self.claim(&task);
         self.act("task.complete", &task, json!({}));

@@ -104,25 +104,31 @@ fn letters_in_a_field_are_text_and_no_shortcuts() {
     assert_eq!(page.text("document.activeElement.tagName"), "SUMMARY");
 }
 
-/// Notes which of all things that can be pressed or filled in had the focus, and which of them did
-/// not show it.
+/// Notes which of all things that can be pressed or filled in had the focus, and which of them then
+/// looked as they do without it: they, what is in them, and what they are in.
 const WATCH: &str = "
     (() => {
         const all = 'a[href], button, input:not([type=hidden]), select, textarea, summary';
+        const marks = ['outline', 'boxShadow', 'borderColor', 'backgroundColor', 'stroke', 'strokeWidth', 'top'];
+        const look = (target) => {
+            const around = [target, target.parentElement, target.closest('.card'), ...target.querySelectorAll('*')];
+            return around.filter(Boolean).map((element) => {
+                const style = getComputedStyle(element);
+                return marks.map((mark) => style[mark]).join();
+            }).join(';');
+        };
+        // What the page itself put the focus on is passed again.
+        document.activeElement?.blur();
         window.targets = [...document.querySelectorAll(all)].filter((element) =>
             element.checkVisibility({visibilityProperty: true}) && !element.disabled
                 && element.tabIndex >= 0);
+        const before = new Map(window.targets.map((target) => [target, look(target)]));
         window.visited = new Set();
         window.unseen = [];
         document.addEventListener('focusin', ({target}) => {
             window.visited.add(target);
-            const style = getComputedStyle(target);
-            const shows = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0
-                || style.boxShadow !== 'none';
-            if (!shows && window.targets.includes(target)) window.unseen.push(target.outerHTML.slice(0, 120));
+            if (before.get(target) === look(target)) window.unseen.push(target.outerHTML.slice(0, 120));
         });
-        // What the page itself put the focus on is passed again.
-        document.activeElement?.blur();
         return window.targets.length;
     })()";
 

@@ -30,7 +30,7 @@ const INJECTED: &str = "
         if (name === 'script' && !element.getAttribute('src')?.startsWith('/assets/')) return true;
         if (name === 'meta' && element.httpEquiv) return true;
         return [...element.attributes].some(({name, value}) =>
-            name.startsWith('on') || name === 'style' || name === 'data-injected'
+            name.startsWith('on') || name === 'data-injected'
             || ['href', 'src', 'action', 'formaction', 'xlink:href'].includes(name)
                 && /^[\\s\\x00-\\x1f]*(javascript|vbscript|data):/i.test(value));
     }).map((element) => element.outerHTML.slice(0, 200))";
@@ -43,7 +43,7 @@ const SAID: &str = "
 
 /// By which a field is known on a page.
 fn mark(field: &str) -> String {
-    format!("mark-{}", field.replace(' ', "-"))
+    format!("mark-{}.", field.replace(' ', "-"))
 }
 
 #[track_caller]
@@ -239,14 +239,13 @@ fn signing_in_leads_to_no_place_but_ours() {
 
 /// Fields that are no free text: ids, names with rules, times, words of a list. Nothing that could
 /// be markup is kept of them.
-const NO_TEXT: [&str; 31] = [
+const NO_TEXT: [&str; 28] = [
     "all_from",
     "depends_on",
     "due",
     "edges",
     "expires",
     "from",
-    "header",
     "ids",
     "key",
     "lease",
@@ -254,6 +253,7 @@ const NO_TEXT: [&str; 31] = [
     "new_name",
     "old_name",
     "on",
+    "others_limit",
     "parent",
     "project",
     "resume_policy",
@@ -262,15 +262,12 @@ const NO_TEXT: [&str; 31] = [
     "secret",
     "stale_after",
     "status",
-    "tag",
     "task",
     "tasks",
     "timeout",
     "tools",
     "url",
     "view",
-    "include_others",
-    "fence",
 ];
 
 /// The fields of an operation that can hold text.
