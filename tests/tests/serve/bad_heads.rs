@@ -56,7 +56,8 @@ fn what_is_no_http_is_refused() {
         let place = Place::new(&[]);
         let mut wire = place.wire();
         wire.say(words);
-        assert_eq!(wire.status(), 400, "{words:?}");
+        let heard = wire.hear();
+        assert!(heard.is_empty() || heard.contains(" 400 "), "{words:?}: {heard}");
         assert_eq!(place.served.get("/healthz").ok().text(), "ok\n");
     }
 }

@@ -1,5 +1,7 @@
 //! What those see who watch a server: its condition, its numbers, its log.
 
+use std::thread;
+
 use serde_json::{Value, json};
 use windlass_testkit::http::Request;
 use windlass_testkit::{Home, Served, wait};
@@ -21,14 +23,23 @@ fn whether_it_is_there_and_ready_everybody_may_ask() {
 }
 
 #[test]
-fn a_server_whose_ledger_is_gone_is_there_but_not_ready() {
-    let place = Place::new(&[]);
-    let ledger = place.home.data().join("windlass/ledger.db");
-    std::fs::write(&ledger, "no ledger").unwrap();
-    let answer = place.served.send(&Request::get("/readyz"));
-    let problem = answer.refused("server_busy", 503);
-    assert!(!problem.to_string().contains("ledger.db"), "{problem}");
-    assert_eq!(place.served.send(&Request::get("/healthz")).ok().text(), "ok\n");
+fn a_server_that_cannot_write_is_there_but_not_ready() {
+    let home = Home::new();
+    let run = home.windlass(&["serve", "--listen", "127.0.0.1:0"]);
+    let served = Served::from_run(&home, &run.env("WINDLASS_DATABASE_WAIT", "10m"));
+    let other = rusqlite::Connection::open(home.data().join("windlass/ledger.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    thread::scope(|scope| {
+        let adding = scope.spawn(|| {
+            served.op("task.add", &json!({"title": "x", "project": "inbox"})).ok().status
+        });
+        let ready = || served.send(&Request::get("/readyz"));
+        wait::until("the writer waits", || ready().status == 503);
+        assert_eq!(served.send(&Request::get("/healthz")).ok().text(), "ok\n");
+        other.execute_batch("ROLLBACK").unwrap();
+        assert_eq!(adding.join().unwrap(), 200);
+        assert_eq!(ready().ok().text(), "ready\n");
+    });
 }
 
 #[test]

@@ -94,7 +94,9 @@ pub(crate) async fn keep(
         let now = Instant::now();
         match status {
             StatusCode::UNAUTHORIZED => house.limits.is_wrong(digest, from, now),
-            status if status.is_success() => house.limits.is_valid(*digest, now),
+            status if status.is_success() || status.is_redirection() => {
+                house.limits.is_valid(*digest, now)
+            }
             _ => {}
         }
     }

@@ -27,6 +27,7 @@ use axum::routing::{any, get, post};
 use windlass_domain::{Code, Refusal};
 
 pub(crate) use body::read;
+pub(crate) use condition::Readiness;
 pub(crate) use doorkeeper::{Doorkeeper, Visitor};
 pub(crate) use ops::{answer, operation_not_found};
 pub(crate) use problem::{Problem, status};
@@ -49,6 +50,7 @@ pub(crate) struct House {
     pub(crate) doorkeeper: Doorkeeper,
     pub(crate) mcp: Mcp,
     pub(crate) limits: Limits,
+    pub(crate) readiness: Readiness,
 }
 
 impl std::fmt::Debug for House {

@@ -20,7 +20,7 @@ use windlass_ops::table::Entry;
 
 use crate::caller::{Caller, Local};
 use crate::desk::{Call, Desk, Office};
-use crate::http::{Doorkeeper, House, router};
+use crate::http::{Doorkeeper, House, Readiness, router};
 use crate::limits::Limits;
 use crate::live::Live;
 use crate::mcp::http::Mcp;
@@ -67,7 +67,14 @@ impl Pages {
         };
         let mcp = Mcp::new(desk.clone(), office, stop.clone());
         let limits = Limits::new(0);
-        let house = House { desk: desk.clone(), live, doorkeeper, mcp, limits };
+        let house = House {
+            desk: desk.clone(),
+            live,
+            doorkeeper,
+            mcp,
+            limits,
+            readiness: Readiness::default(),
+        };
         let router = router(Arc::new(house));
         drop(_inside);
         Self { runtime, router, desk, stop, _folder: folder }

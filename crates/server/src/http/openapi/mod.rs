@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value, json};
+use windlass_domain::text::NAME_CHARS;
 use windlass_ops::operation::{Access, Place};
 use windlass_ops::table::{Entry, TABLE};
 
@@ -89,12 +90,13 @@ fn tags(entries: &[&'static Entry]) -> Vec<Value> {
 }
 
 fn operation(entry: &'static Entry) -> Value {
-    let mut headers = vec!["Windlass-Agent", "Windlass-User", "Windlass-Fence"];
-    if entry.access != Access::Read {
-        headers.insert(0, "Windlass-Op-Id");
-    }
-    let headers: Vec<Value> = headers
+    let named = ["Windlass-Agent", "Windlass-User", "Windlass-Fence"];
+    let wishes = ["Windlass-Project", "Windlass-Lease", "Windlass-Auto-Unpause"];
+    let once = (entry.access != Access::Read).then_some("Windlass-Op-Id");
+    let headers: Vec<Value> = once
         .into_iter()
+        .chain(named)
+        .chain(wishes)
         .map(|name| json!({ "$ref": format!("#/components/parameters/{name}") }))
         .collect();
     json!({
@@ -158,8 +160,7 @@ fn parameters() -> Value {
             json!({ "name": name, "in": "header", "description": about, "schema": schema });
         (name.to_owned(), parameter)
     };
-    let name =
-        json!({ "type": "string", "minLength": 1, "maxLength": windlass_domain::text::NAME_CHARS });
+    let name = json!({ "type": "string", "minLength": 1, "maxLength": NAME_CHARS });
     Value::Object(Map::from_iter([
         header(
             "Windlass-Op-Id",
@@ -177,7 +178,18 @@ fn parameters() -> Value {
             "With the token of the server: the agent that acts where the arguments name none.",
             name.clone(),
         ),
-        header("Windlass-User", "With the token of the server: the person who acts.", name),
+        header("Windlass-User", "With the token of the server: the person who acts.", name.clone()),
+        header("Windlass-Project", "The project where the arguments name none.", name),
+        header(
+            "Windlass-Lease",
+            "The lease of a claim where the arguments name none, such as `30m`.",
+            json!({ "type": "string" }),
+        ),
+        header(
+            "Windlass-Auto-Unpause",
+            "Whether pauses end by themselves where the arguments do not say.",
+            json!({ "type": "boolean" }),
+        ),
     ]))
 }
 
