@@ -49,8 +49,8 @@ fn run(call: Call<'_>) -> std::io::Result<Exit> {
     let is_shown = !matches.get_flag("print")
         && has_screen(environment)
         && browse(&address).is_ok_and(|is_shown| is_shown);
-    let _read = terminal.out(if is_shown { "opened in your browser" } else { &address })?;
-    Ok(Exit::Done)
+    let said = if is_shown { "opened in your browser" } else { &address };
+    terminal.out(said).map(|_| Exit::Done)
 }
 
 /// The address that lets a browser in.

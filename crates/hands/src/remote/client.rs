@@ -1,6 +1,6 @@
 //! The client: one request, as many attempts as it takes.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER,
@@ -17,6 +17,8 @@ use crate::{reason, tls};
 const CONNECT: Duration = Duration::from_secs(5);
 /// A little more than a server takes to say that it takes too long.
 const ANSWER: Duration = Duration::from_secs(65);
+/// Who took longer than this to say that it is busy has tried, and would try as long again.
+const SOON: Duration = Duration::from_secs(10);
 
 const OUR_VERSION: HeaderName = HeaderName::from_static("windlass-version");
 /// A header, and the one for texts that no header can carry as they are, as in RFC 8187.
@@ -81,6 +83,7 @@ impl Client {
         let mut attempts = 0;
         loop {
             let credential = self.server.credential.look_up();
+            let begun = Instant::now();
             let attempt = self.attempt(request, credential.as_ref()).await;
             attempts += 1;
             let is_last = attempts > RETRIES;
@@ -94,7 +97,7 @@ impl Client {
                 Attempt::Answered(reply) => return Ok(reply),
                 Attempt::Busy(reply) => {
                     may_have_arrived = true;
-                    if !may_wait(may_have_arrived) {
+                    if !may_wait(may_have_arrived) || begun.elapsed() > SOON {
                         return Ok(reply);
                     }
                 }

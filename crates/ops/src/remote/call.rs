@@ -88,12 +88,27 @@ impl Call {
         }
     }
 
-    /// A refusal as it would be without the op id that the caller did not ask for.
+    /// A refusal as it would be without the op id that the caller did not ask for; but what may still
+    /// be done is repeated under it.
     fn refused(&self, refusal: Refusal) -> Refusal {
-        let (Key::Made(_), Code::OpRunning) = (&self.key, refusal.code) else { return refusal };
-        let mut refusal = Refusal { code: Code::LedgerLocked, ..refusal };
-        refusal.details.remove("op_id");
-        refusal.hint("wait for it to end, or end it, then try again")
+        match (&self.key, refusal.code) {
+            (Key::Made(_), Code::OpRunning) => {
+                let mut refusal = Refusal { code: Code::LedgerLocked, ..refusal };
+                refusal.details.remove("op_id");
+                refusal.hint("wait for it to end, or end it, then try again")
+            }
+            (Key::Made(op_id), Code::ServerBusy) => {
+                refusal.hint(self.to_find_out(op_id)).detail("op_id", op_id)
+            }
+            _ => refusal,
+        }
+    }
+
+    fn to_find_out(&self, op_id: &OpId) -> String {
+        let words = self.name.replace('.', " ");
+        format!(
+            "repeat the very same command with its op id, which tells: windlass {words} … --op-id {op_id}"
+        )
     }
 
     /// What to say when no answer came.
@@ -103,7 +118,6 @@ impl Call {
             Fault::new(Code::ServerUnreachable, message).detail("server", url.clone())
         };
         let message = format!("no answer from {url}: {lost}");
-        let words = self.name.replace('.', " ");
         match (&self.key, lost.may_have_arrived) {
             (_, false) => fault(format!("{message}; nothing was done"))
                 .hint("check the address, and that the server runs: windlass serve"),
@@ -113,11 +127,8 @@ impl Call {
             (Key::Impossible(_), true) => fault(format!("{message}; it may have been done"))
                 .hint("look before you repeat it: windlass key list"),
             (Key::Given(op_id) | Key::Made(op_id), true) => {
-                let hint = format!(
-                    "repeat the very same command with its op id, which tells: windlass {words} … --op-id {op_id}"
-                );
                 fault(format!("{message}; it was done once at most"))
-                    .hint(hint)
+                    .hint(self.to_find_out(op_id))
                     .detail("op_id", op_id.as_str())
             }
         }

@@ -99,8 +99,14 @@ pub(crate) async fn enter(
     if request.method() == Method::POST {
         house.mcp.refuse_too_many(request.headers()).await?;
     }
+    let is_farewell = request.method() == Method::DELETE;
     request.extensions_mut().insert(Guest { caller, tools });
-    Ok(house.mcp.service.handle(request).await.map(Body::new))
+    let answer = house.mcp.service.handle(request).await.map(Body::new);
+    // The session is gone already, and clients take "accepted" for a failure to end it.
+    match is_farewell && answer.status() == StatusCode::ACCEPTED {
+        true => Ok(StatusCode::NO_CONTENT.into_response()),
+        false => Ok(answer),
+    }
 }
 
 /// The set that the caller's key was made for. It is looked up with every request, so that a key that
