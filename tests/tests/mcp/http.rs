@@ -28,8 +28,8 @@ fn message(path: &str, secret: &str, message: &Value) -> Request {
 fn said(response: &Response) -> Value {
     let text = response.text();
     let data = text.lines().filter_map(|line| line.strip_prefix("data:"));
-    let last = data.filter(|data| !data.trim().is_empty()).last();
-    serde_json::from_str(last.unwrap_or(&text)).unwrap_or_else(|_| panic!("{response}"))
+    let last = data.filter(|data| !data.trim().is_empty()).next_back();
+    serde_json::from_str(last.unwrap_or(&text)).unwrap()
 }
 
 /// A session of somebody.

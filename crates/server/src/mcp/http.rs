@@ -28,7 +28,7 @@ use crate::http::{self, Problem, Shared, Visitor};
 /// Most sessions at once. Each costs a small task and what it watches.
 const MOST_SESSIONS: usize = 1_024;
 /// How long a session may be silent. Agents think for a while between two calls.
-const SILENCE: Duration = Duration::from_secs(60 * 60);
+const SILENCE: Duration = Duration::from_hours(1);
 /// How often a silent stream shows that it is still there.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
