@@ -19,8 +19,12 @@ function take(frame) {
 
   let [x, y, scale] = [0, 0, 1];
 
+  // By a rule of our own: no page has styles in its elements.
+  const rules = new CSSStyleSheet();
+  rules.insertRule(`#${CSS.escape(frame.id)} > .pan-sheet {}`);
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, rules];
   const show = () => {
-    sheet.style.transform = `translate(${x}px, ${y}px) scale(${scale})`;
+    rules.cssRules[0].style.transform = `translate(${x}px, ${y}px) scale(${scale})`;
   };
 
   /** Zooms around a point of the frame. */
