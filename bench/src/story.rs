@@ -141,7 +141,7 @@ fn take(tx: &mut Transaction<'_>, task: &Task) -> Result<Task, Error> {
         now: tx.now(),
     };
     let claimed = claim(task, &project, &Obstacles::default(), &request)?;
-    Ok(tx.record_task(task, claimed)?)
+    tx.record_task(task, claimed)
 }
 
 fn live(tx: &mut Transaction<'_>, id: TaskId) -> Result<(), Error> {

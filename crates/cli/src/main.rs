@@ -13,6 +13,7 @@ mod follow;
 mod help;
 mod man;
 mod mcp;
+mod open;
 mod own;
 mod page;
 mod progress;

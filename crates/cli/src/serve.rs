@@ -26,7 +26,7 @@ pub(crate) const OWN: Own = Own {
 };
 
 /// Where the server listens when nobody says otherwise.
-const USUAL: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 7077);
+pub(crate) const USUAL: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 7077);
 
 fn arguments(command: Command) -> Command {
     command.args([

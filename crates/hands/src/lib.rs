@@ -1,6 +1,7 @@
 //! What touches the outside world. It knows nothing of the ledger: it is told what to do and says
 //! what came of it.
 
+pub mod browser;
 pub mod delivery;
 pub mod editor;
 pub mod files;

@@ -16,5 +16,6 @@ mod office;
 mod pages;
 mod readers;
 pub mod serve;
+pub mod ticket;
 pub mod token;
 mod writer;

@@ -15,6 +15,9 @@ pub enum Lines {
 /// What is told when nobody asks for more or less.
 const USUAL: &str = "info";
 
+/// Who tells nothing, whatever is asked for.
+const SILENT: [&str; 1] = ["rmcp=off"];
+
 /// Begins to tell. `levels` is a level, or levels for parts: `warn,windlass_server=debug`.
 pub fn begin(lines: Lines, levels: Option<&str>) -> Result<(), Refusal> {
     let levels = levels.unwrap_or(USUAL);
@@ -24,6 +27,9 @@ pub fn begin(lines: Lines, levels: Option<&str>) -> Result<(), Refusal> {
             .detail("field", "WINDLASS_LOG")
             .detail("given", levels)
     })?;
+    // The code of others would show what callers say; who called and how it went is told by us.
+    let filter =
+        SILENT.iter().filter_map(|part| part.parse().ok()).fold(filter, EnvFilter::add_directive);
     // A reader of the log that goes away must not take the server along.
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)

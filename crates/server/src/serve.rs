@@ -19,6 +19,7 @@ use crate::limits::Limits;
 use crate::live::Live;
 use crate::mcp::http::Mcp;
 use crate::metrics::Limited;
+use crate::ticket::Tickets;
 use crate::token::Token;
 
 /// How long requests may take to end when the server stops.
@@ -70,7 +71,8 @@ async fn serve(options: Options, ready: impl FnOnce(SocketAddr)) -> Result<(), E
     let live = Live::start(&office, desk.clone(), stop.clone())?;
     let mcp = Mcp::new(desk.clone(), office, stop.clone());
     let digest = token.as_ref().map(|token| Sha256::digest(token.text().as_bytes()).into());
-    let doorkeeper = Doorkeeper { token: digest, user, names, port: address.port() };
+    let tickets = token.as_ref().map(|token| Tickets::of(token.text()));
+    let doorkeeper = Doorkeeper { token: digest, tickets, user, names, port: address.port() };
     let house = House { desk: desk.clone(), live, doorkeeper, mcp, limits: Limits::new(rate) };
     let connections = Connections::new(router(Arc::new(house)));
     tracing::info!(%address, "listening on http://{address}");

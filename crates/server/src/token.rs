@@ -28,6 +28,16 @@ pub fn read(folder: &Path, port: u16) -> Option<String> {
     fs::read_to_string(path_in(folder, port)).ok().map(|text| text.trim().to_owned())
 }
 
+/// The ports of all servers that keep a token here.
+pub fn ports(folder: &Path) -> Vec<u16> {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut ports: Vec<u16> = files
+        .filter_map(|file| file.file_name().to_str()?.strip_suffix(".token")?.parse().ok())
+        .collect();
+    ports.sort_unstable();
+    ports
+}
+
 impl Token {
     /// Makes a new one for the server on `port`. One that was left by a server that was killed is
     /// replaced: nobody else has the port.

@@ -143,19 +143,25 @@ pub fn send(address: SocketAddr, request: &Request) -> io::Result<Response> {
 /// Sends a request and reads the events of the answer as they come.
 #[track_caller]
 pub fn follow(address: SocketAddr, request: &Request) -> Stream {
-    let begun = begin(address, request);
-    let (status, headers, mut body) =
-        begun.unwrap_or_else(|error| panic!("cannot follow {}: {error}", request.path));
+    let begun = try_follow(address, request);
+    begun.unwrap_or_else(|error| panic!("cannot follow {}: {error}", request.path))
+}
+
+/// The same, from a server that may be away. One that answers something else than a stream ends the
+/// test all the same.
+#[track_caller]
+pub fn try_follow(address: SocketAddr, request: &Request) -> io::Result<Stream> {
+    let (status, headers, mut body) = begin(address, request)?;
     let kind = find(&headers, "content-type").unwrap_or_default();
     if status != 200 || !kind.starts_with("text/event-stream") {
         let mut whole = Vec::new();
         body.read_to_end(&mut whole).ok();
         panic!("this is no stream of events:\n{}", Response { status, headers, body: whole });
     }
-    let socket = body.socket().unwrap_or_else(|error| panic!("lost the stream: {error}"));
+    let socket = body.socket()?;
     let (tell, heard) = mpsc::channel();
     thread::spawn(move || listen(BufReader::new(body), &tell));
-    Stream { headers, heard, socket }
+    Ok(Stream { headers, heard, socket })
 }
 
 /// One thing that came through a stream.

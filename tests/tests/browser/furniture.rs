@@ -203,8 +203,12 @@ impl Furniture<'_> {
         self.scene.run("workflow.run.delegate", &delegate);
         let task = self.task(json!({}));
         self.claim(&task);
-        let handoff =
-            json!({"from": task, "title": self.say("title"), "author": self.say("agent")});
+        let handoff = json!({
+            "from": task,
+            "title": self.say("title"),
+            "project": self.project,
+            "author": self.say("agent"),
+        });
         self.scene.run("workflow.run.handoff", &handoff);
     }
 

@@ -10,6 +10,7 @@
 
 mod adding;
 mod colours;
+mod entering;
 mod filters;
 mod furniture;
 mod keyboard;

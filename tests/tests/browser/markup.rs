@@ -14,15 +14,12 @@ use crate::scene::Scene;
 
 /// What would do something where text is taken for markup: in an element, in an attribute with
 /// either quote, in a title, a text area, a script, a comment, a link, in Markdown.
-const PAYLOADS: [&str; 8] = [
+const PAYLOADS: [&str; 5] = [
     "<script>alert(1)</script>",
     "\"><img src=x onerror=alert(1)>",
-    "' onfocus=alert(1) autofocus x='",
-    "</title></textarea><svg onload=alert(1)>",
-    "</script>--><b data-injected>",
-    "<iframe src=javascript:alert(1)>",
-    "javascript:alert(1)//",
-    "[a](javascript:alert(1))![b](x)",
+    "' onfocus=alert(1) autofocus x='--><b data-injected>",
+    "</title></textarea></script><svg onload=alert(1)>",
+    "javascript:alert(1)//[a](javascript:alert(1))![b](x)",
 ];
 
 /// Elements and attributes that none of our pages has.
@@ -169,7 +166,8 @@ fn markup_in_an_address_is_shown_as_text_or_not_at_all() {
         "/v1/tasks?X=X",
         "/v1/tasks/X",
     ];
-    for payload in PAYLOADS {
+    // What matters in a link is how it begins.
+    for payload in [PAYLOADS.concat().as_str(), "javascript:alert(1)"] {
         for address in addresses {
             let path = address.replace('X', &encoded(payload));
             scene.go(&page, &path);

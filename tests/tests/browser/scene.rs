@@ -81,7 +81,9 @@ impl Scene {
         page.click("[name=key]");
         page.type_text(key);
         page.press("Enter");
-        page.wait_for("document.documentElement.dataset.person");
+        page.wait_for(
+            "document.documentElement.dataset.person && document.readyState === 'complete'",
+        );
     }
 
     #[track_caller]

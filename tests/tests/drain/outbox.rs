@@ -92,7 +92,7 @@ impl Outbox {
     #[track_caller]
     pub(crate) fn define(&self, hook: Hook) {
         let hook = hook.checked().unwrap();
-        self.write(|tx| Ok(tx.set_hook(hook.clone())?));
+        self.write(|tx| tx.set_hook(hook.clone()));
     }
 
     #[track_caller]

@@ -14,17 +14,17 @@ fn the_tools_of_a_ledger_elsewhere_are_the_same() {
     let serve = ledger.windlass(&["serve", "--listen", "127.0.0.1:0"]);
     let served = Served::from_run(&ledger.home, &serve);
     let words = ["mcp", "--agent", "worker-1", "--server", &served.url("")];
-    let mut talk = Talk::greet(&ledger.home.windlass(&words));
-    let selected = talk.call("start", json!({}))["selected"].clone();
+    let mut client = Talk::greet(&ledger.home.windlass(&words));
+    let selected = client.call("start", json!({}))["selected"].clone();
     assert_eq!(selected["task_id"], task.as_str());
-    let done = talk.call("complete", json!({"task": task, "fence": selected["fence"]}));
+    let done = client.call("complete", json!({"task": task, "fence": selected["fence"]}));
     assert_eq!(done["agent"], "worker-1");
     assert!(done.get("op_id").is_none(), "{done}");
-    assert_eq!(talk.refused("show", json!({"task": "ZZZZZZ"}))["code"], "task_not_found");
+    assert_eq!(client.refused("show", json!({"task": "ZZZZZZ"}))["code"], "task_not_found");
     let uri = format!("windlass://task/{task}");
-    let read = talk.result("resources/read", json!({"uri": uri}));
+    let read = client.result("resources/read", json!({"uri": uri}));
     assert!(text(&read["contents"][0]["text"]).contains(&task), "{read}");
-    let answer = talk.ask("resources/subscribe", json!({"uri": uri}));
+    let answer = client.ask("resources/subscribe", json!({"uri": uri}));
     assert_eq!(answer["error"]["code"], -32600, "{answer}");
 }
 
@@ -32,6 +32,6 @@ fn the_tools_of_a_ledger_elsewhere_are_the_same() {
 fn a_server_that_is_not_there_is_an_answer_of_the_tool() {
     let ledger = Ledger::on_sqlite();
     let server = "http://127.0.0.1:9";
-    let mut talk = Talk::greet(&ledger.home.windlass(&["mcp", "--server", server]));
-    assert_eq!(talk.refused("list", json!({}))["code"], "server_unreachable");
+    let mut client = Talk::greet(&ledger.home.windlass(&["mcp", "--server", server]));
+    assert_eq!(client.refused("list", json!({}))["code"], "server_unreachable");
 }

@@ -28,8 +28,8 @@ fn message(path: &str, secret: &str, message: &Value) -> Request {
 fn said(response: &Response) -> Value {
     let text = response.text();
     let data = text.lines().filter_map(|line| line.strip_prefix("data:"));
-    let last = data.filter(|data| !data.trim().is_empty()).last();
-    serde_json::from_str(last.unwrap_or(&text)).unwrap_or_else(|_| panic!("{response}"))
+    let last = data.filter(|data| !data.trim().is_empty()).next_back();
+    serde_json::from_str(last.unwrap_or(&text)).unwrap()
 }
 
 /// A session of somebody.
@@ -264,4 +264,22 @@ fn a_client_of_the_newest_version_needs_no_session() {
     let answer = served.send(&asked).ok();
     assert_eq!(said(&answer)["result"]["structuredContent"]["total"], 0, "{answer}");
     assert!(answer.header(SESSION).is_none(), "{answer}");
+}
+
+#[test]
+fn the_log_shows_neither_what_is_said_nor_by_what_one_came_in() {
+    let ledger = Ledger::on_sqlite();
+    let _created = ledger.answer(&["project", "create", "api"]);
+    let serve = ledger.windlass(&["serve", "--listen", "127.0.0.1:0"]).env("WINDLASS_LOG", "trace");
+    let served = Served::from_run(&ledger.home, &serve);
+    let token = served.token();
+    let session = Session::begin(&served, "/mcp", &token);
+    let added = session.call("add", json!({"title": "a canary", "project": "api"}));
+    assert_eq!(added["isError"], false, "{added}");
+    let _refused = session.call("complete", json!({"task": "a canary"}));
+    wait::until("the log tells of the requests", || served.log().matches("/mcp").count() >= 3);
+    let log = served.log();
+    for secret in ["canary", &token, &session.id] {
+        assert!(!log.contains(secret), "{secret} in\n{log}");
+    }
 }

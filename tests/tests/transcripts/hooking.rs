@@ -179,7 +179,7 @@ fn a_delivery_waits_is_given_up_and_is_tried_again() {
         scene.shows("hook show FIRST_");
         scene.says("hook retry FIRST_");
         scene.shows("hook discard FIRST_ --reason 'the receiver is gone'");
-        scene.says("hook list --state discarded");
+        scene.says("hook list --state discarded --task LOGIN_");
         scene.shows("hook retry FIRST_");
         scene.says("hook retry --all-failed");
         scene.says("hook remove on_done");
@@ -342,7 +342,7 @@ fn a_delivery_waits_is_given_up_and_is_tried_again() {
     1 delivery discarded
     $ … --json
     {"count": 1, "delivery_ids": ["0123456789ABCDEFGHJKFIRST_"]}
-    $ windlass hook list --state discarded
+    $ windlass hook list --state discarded --task LOGIN_
     HOOK     ON       TO                         FOR  FROM
     on_done  on_done  http://127.0.0.1:9/events       ledger
     DELIVERY  HOOK     TASK    STATE      TRIED   WHEN  ERROR

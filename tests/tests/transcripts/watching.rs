@@ -483,3 +483,20 @@ fn the_log_is_read_event_by_event() {
     [exit code 3]
     "#);
 }
+
+#[test]
+fn the_board_shows_the_tasks_by_status_with_what_they_wait_for() {
+    let said = transcript(|scene| {
+        scene.says("board");
+        scene.given("STORE_", "'choose a session store' -s ready");
+        scene.given("LOGIN_", "'fix the login page' -s ready -p 2 --depends-on STORE_");
+        scene.given("NIGHT_", "'upgrade the compiler' -s ready");
+        scene.does("task claim NIGHT_ --agent worker-1 --lease 30m");
+        scene.does("task block NIGHT_ --comment 'waiting for the release' --agent worker-1");
+        scene.says("board");
+        scene.shows("board --status blocked");
+        scene.says("board --limit 1 --status ready");
+        scene.says("board --status doing");
+    });
+    insta::assert_snapshot!(said, @"");
+}

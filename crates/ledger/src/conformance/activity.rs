@@ -101,7 +101,7 @@ fn elsewhere(location: &Location, name: &str) {
                 repo: None,
                 protected: false,
             };
-            Ok(tx.create(id, data)?)
+            tx.create(id, data)
         })
         .unwrap();
 }

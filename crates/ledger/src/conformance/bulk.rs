@@ -284,7 +284,7 @@ fn a_task_created_in_bulk_frees_and_holds_tasks_that_were_there(bed: &mut Bed) {
 fn a_bulk_of_more_tasks_than_are_kept_in_memory_agrees_with_a_rebuild(bed: &mut Bed) {
     const MANY: u64 = 10_040;
     let numbered = |number: u64| TaskId::from_bytes(u128::from(number).to_be_bytes());
-    bed.write(|tx| Ok(tx.create(api(), project("api"))?)).unwrap();
+    bed.write(|tx| tx.create(api(), project("api"))).unwrap();
     let at = bed.clock.now();
     bed.write(|tx| {
         let mut bulk = tx.bulk()?;

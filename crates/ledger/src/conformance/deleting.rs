@@ -30,7 +30,7 @@ fn gone() -> TaskDeleted {
 fn delete(bed: &mut Bed, id: TaskId) -> Result<(), Error> {
     bed.write(|tx| {
         let task = tx.task(id)?.unwrap();
-        Ok(tx.delete(&task, gone())?)
+        tx.delete(&task, gone())
     })
 }
 
@@ -38,7 +38,7 @@ fn delete_project(bed: &mut Bed, id: ProjectId) {
     bed.write(|tx| {
         let project = tx.project(id)?;
         let event = project.delete(Emptied::Archive, None, None)?;
-        Ok(tx.record_project(&project, [event])?)
+        tx.record_project(&project, [event])
     })
     .unwrap();
 }
@@ -105,7 +105,7 @@ fn a_kept_edge_of_a_deleted_task_is_seen_and_holds_nothing_up(bed: &mut Bed) {
     let page = bed.add(web, |task| task.depends_on = vec![server]);
     bed.write(|tx| {
         let task = tx.task(server)?.unwrap();
-        Ok(tx.delete(&task, TaskDeleted { kept: vec![logo], ..gone() })?)
+        tx.delete(&task, TaskDeleted { kept: vec![logo], ..gone() })
     })
     .unwrap();
     let (kept, blocking, here, circle) = bed

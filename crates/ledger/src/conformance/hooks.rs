@@ -49,7 +49,7 @@ pub(super) fn hook(name: &str, on: Trigger) -> Hook {
 }
 
 pub(super) fn define(bed: &mut Bed, hook: Hook) {
-    bed.write(|tx| Ok(tx.set_hook(hook.clone())?)).unwrap();
+    bed.write(|tx| tx.set_hook(hook.clone())).unwrap();
 }
 
 pub(super) fn set(to: Status) -> Event {
@@ -191,7 +191,7 @@ fn every_event_of_one_record_is_heard_by_itself(bed: &mut Bed) {
     bed.write(|tx| {
         let task = tx.task(task)?.unwrap();
         let event = ran_out(&task, tx.now()).unwrap();
-        Ok(tx.record_task(&task, [event])?)
+        tx.record_task(&task, [event])
     })
     .unwrap();
     assert_eq!(triggers(bed).len(), 3);
@@ -241,7 +241,7 @@ fn a_hook_of_a_project_follows_its_new_name(bed: &mut Bed) {
     let project = bed.project("api");
     bed.write(|tx| {
         let before = tx.project(project)?;
-        Ok(tx.record_project(&before, [ProjectRenamed { name: "site".into() }.into()])?)
+        tx.record_project(&before, [ProjectRenamed { name: "site".into() }.into()])
     })
     .unwrap();
     bed.add(project, |task| task.status = Status::Done);
@@ -342,7 +342,7 @@ fn a_rebuild_gives_the_same_deliveries_and_definitions(bed: &mut Bed) {
 fn prune(bed: &mut Bed, id: TaskId) {
     bed.write(|tx| {
         let task = tx.task(id)?.unwrap();
-        Ok(tx.prune(&task)?)
+        tx.prune(&task)
     })
     .unwrap();
 }
@@ -389,10 +389,10 @@ fn a_deleted_task_keeps_what_was_said_of_it_here_and_in_a_copy(bed: &mut Bed) {
     for id in tasks {
         bed.write(|tx| {
             let task = tx.task(id)?.unwrap();
-            Ok(tx.delete(
+            tx.delete(
                 &task,
                 TaskDeleted { kept: Vec::new(), authority: Authority::Free, forced: None },
-            )?)
+            )
         })
         .unwrap();
     }

@@ -145,8 +145,8 @@ fn keys_go_along_with_an_export(bed: &mut Bed) {
 fn refused(number: u64) -> Refused {
     Refused {
         at: Time::from_millis(1_794_735_000_000),
-        key_id: (number % 2 == 0).then(|| KeyId::from_bytes([7; 16])),
-        prefix: (number % 2 == 0).then(|| "wl_00000000".to_owned()),
+        key_id: number.is_multiple_of(2).then(|| KeyId::from_bytes([7; 16])),
+        prefix: number.is_multiple_of(2).then(|| "wl_00000000".to_owned()),
         operation: "key.create".to_owned(),
         code: "not_allowed".to_owned(),
         message: format!("refusal {number}"),

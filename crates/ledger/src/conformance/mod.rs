@@ -138,7 +138,7 @@ impl Bed {
         let event = event.into();
         self.write(|tx| {
             let task = tx.task(id)?.unwrap();
-            Ok(tx.record_task(&task, [event.clone()])?)
+            tx.record_task(&task, [event.clone()])
         })
         .unwrap()
     }

@@ -39,7 +39,7 @@ fn comment(text: &str) -> Event {
 fn prune(bed: &mut Bed, id: TaskId) -> Result<u64, Error> {
     bed.write(|tx| {
         let task = tx.task(id)?.unwrap();
-        Ok(tx.prune(&task)?)
+        tx.prune(&task)
     })
 }
 

@@ -113,7 +113,7 @@ fn a_dependency_that_arrives_before_its_task_counts_from_then_on(bed: &mut Bed) 
     let later = bed.write(|tx| Ok(tx.new_task_id()?)).unwrap();
     let waiting = bed.add(project, |task| task.depends_on = vec![later]);
     assert_eq!(open_dependencies(bed, waiting), 0, "missing counts as settled");
-    bed.write(|tx| Ok(tx.create(later, super::ready(project))?)).unwrap();
+    bed.write(|tx| tx.create(later, super::ready(project))).unwrap();
     assert_eq!(open_dependencies(bed, waiting), 1);
 }
 

@@ -59,22 +59,18 @@ impl Snapshot<'_> {
     /// Whoever gives the whole text has named it too, and does not see it again.
     pub fn key_named(&mut self, text: &str) -> Result<Key, Error> {
         let mut found = self.keys()?;
-        let shown = match prefix_of(text) {
-            Some(prefix) => {
-                found.retain(|key| key.prefix == prefix);
-                prefix
-            }
-            None => {
-                let part = Fragment::parse(text).map_err(|refusal| {
-                    refusal.hint("list the keys: windlass key list").detail("field", "key")
-                })?;
-                found.retain(|key| match &part {
-                    Fragment::Whole(bytes) => key.id.to_bytes() == *bytes,
-                    Fragment::Part { text, .. } => key.id.matches(text),
-                });
-                text
-            }
-        };
+        let shown = prefix_of(text).unwrap_or(text);
+        if prefix_of(text).is_some() {
+            found.retain(|key| key.prefix == shown);
+        } else {
+            let part = Fragment::parse(text).map_err(|refusal| {
+                refusal.hint("list the keys: windlass key list").detail("field", "key")
+            })?;
+            found.retain(|key| match &part {
+                Fragment::Whole(bytes) => key.id.to_bytes() == *bytes,
+                Fragment::Part { text, .. } => key.id.matches(text),
+            });
+        }
         match found.len() {
             0 => Err(not_found(shown).into()),
             1 => found.pop().ok_or_else(|| Fault::bug("a match went away").into()),

@@ -312,7 +312,7 @@ fn win(tx: &mut Transaction<'_>, task: &Task, request: &Request<'_>) -> Result<T
     let project = tx.project(task.project)?;
     let obstacles = tx.obstacles(task)?;
     let events = claim(task, &project, &obstacles, request)?;
-    Ok(tx.record_task(task, events)?)
+    tx.record_task(task, events)
 }
 
 /// The word a trace uses for a refusal.

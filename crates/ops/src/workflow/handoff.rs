@@ -198,7 +198,7 @@ impl Wanted {
             authority: windlass_domain::event::Authority::Free,
             forced: None,
         };
-        Ok(tx.record_task(&follow_on, [checkpoint.into()])?)
+        tx.record_task(&follow_on, [checkpoint.into()])
     }
 }
 

@@ -18,6 +18,7 @@ use super::journal::{Peer, Shown};
 use super::problem::Problem;
 use super::{House, Shared, encoded};
 use crate::caller::{Caller, Local};
+use crate::ticket::Tickets;
 
 const AGENT: HeaderName = HeaderName::from_static("windlass-agent");
 const USER: HeaderName = HeaderName::from_static("windlass-user");
@@ -32,6 +33,8 @@ const AUTO_UNPAUSE: HeaderName = HeaderName::from_static("windlass-auto-unpause"
 pub(crate) struct Doorkeeper {
     /// On loopback: the digest of the token.
     pub(crate) token: Option<[u8; 32]>,
+    /// On loopback: who was let in without it.
+    pub(crate) tickets: Option<Tickets>,
     /// The user who runs the server.
     pub(crate) user: String,
     /// Names of the server beside `localhost` and its addresses.

@@ -283,11 +283,9 @@ const METHODS: [&str; 14] = [
 ];
 
 fn misshapen(method: &str) -> ErrorData {
-    match METHODS.contains(&method) {
-        true => ErrorData::invalid_params(format!("the parameters of {method} are wrong"), None),
-        false => {
-            let message = format!("there is no method '{method}'");
-            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
-        }
+    if METHODS.contains(&method) {
+        return ErrorData::invalid_params(format!("the parameters of {method} are wrong"), None);
     }
+    let message = format!("there is no method '{method}'");
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }

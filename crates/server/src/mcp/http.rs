@@ -28,7 +28,7 @@ use crate::http::{self, Problem, Shared, Visitor};
 /// Most sessions at once. Each costs a small task and what it watches.
 const MOST_SESSIONS: usize = 1_024;
 /// How long a session may be silent. Agents think for a while between two calls.
-const SILENCE: Duration = Duration::from_secs(60 * 60);
+const SILENCE: Duration = Duration::from_hours(1);
 /// How often a silent stream shows that it is still there.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
@@ -99,8 +99,14 @@ pub(crate) async fn enter(
     if request.method() == Method::POST {
         house.mcp.refuse_too_many(request.headers()).await?;
     }
+    let is_farewell = request.method() == Method::DELETE;
     request.extensions_mut().insert(Guest { caller, tools });
-    Ok(house.mcp.service.handle(request).await.map(Body::new))
+    let answer = house.mcp.service.handle(request).await.map(Body::new);
+    // The session is gone already, and clients take "accepted" for a failure to end it.
+    match is_farewell && answer.status() == StatusCode::ACCEPTED {
+        true => Ok(StatusCode::NO_CONTENT.into_response()),
+        false => Ok(answer),
+    }
 }
 
 /// The set that the caller's key was made for. It is looked up with every request, so that a key that

@@ -15,7 +15,7 @@ use super::toolset::Toolset;
 
 /// A prompt. `{start}` and the like stand for tools, `<task>` for arguments; a line whose argument is
 /// not given is left out.
-struct Text {
+struct Wording {
     name: &'static str,
     about: &'static str,
     /// Name, meaning, and whether it must be given.
@@ -45,8 +45,8 @@ const TOOLS: [(&str, &str); 12] = [
     ("{why}", "why"),
 ];
 
-const PROMPTS: [Text; 3] = [
-    Text {
+const PROMPTS: [Wording; 3] = [
+    Wording {
         name: "work",
         about: "Work on the next task, from start to done",
         arguments: &[
@@ -68,7 +68,7 @@ const PROMPTS: [Text; 3] = [
                was checked, and with the fence.\n\
                If a tool answers stale_claim, the task is no longer yours: stop work on it.\n",
     },
-    Text {
+    Wording {
         name: "handoff",
         about: "Finish a task and hand what was learned to whoever comes next",
         arguments: &[
@@ -83,7 +83,7 @@ const PROMPTS: [Text; 3] = [
                your fence.\n\
                Route it to the agent <to>.\n",
     },
-    Text {
+    Wording {
         name: "plan",
         about: "Divide a goal into tasks that can be claimed one by one",
         arguments: &[
@@ -117,7 +117,7 @@ pub(super) fn instructions(tools: &Toolset) -> String {
 
 /// The prompts for a set of tools.
 pub(super) fn list(tools: &Toolset) -> Vec<Prompt> {
-    offered(tools).map(|(text, _)| text.prompt()).collect()
+    offered(tools).map(|(wording, _)| wording.prompt()).collect()
 }
 
 /// A prompt with its arguments put in.
@@ -126,20 +126,20 @@ pub(super) fn get(
     given: Option<&JsonObject>,
     tools: &Toolset,
 ) -> Result<GetPromptResult, ErrorData> {
-    let names = || offered(tools).map(|(text, _)| text.name);
-    let Some((text, words)) = offered(tools).find(|(text, _)| text.name == name) else {
+    let names = || offered(tools).map(|(wording, _)| wording.name);
+    let Some((wording, text)) = offered(tools).find(|(wording, _)| wording.name == name) else {
         let near = near(name, names());
         let known = names().collect::<Vec<_>>().join(", ");
         let message = format!("there is no prompt '{name}'; there are: {known}");
         return Err(ErrorData::invalid_params(message, Some(near.into())));
     };
-    let arguments = text.arguments(given)?;
-    let message = PromptMessage::new_text(Role::User, filled(&words, &arguments));
-    Ok(GetPromptResult::new(vec![message]).with_description(text.about))
+    let arguments = wording.arguments(given)?;
+    let message = PromptMessage::new_text(Role::User, filled(&text, &arguments));
+    Ok(GetPromptResult::new(vec![message]).with_description(wording.about))
 }
 
-fn offered(tools: &Toolset) -> impl Iterator<Item = (&'static Text, String)> {
-    PROMPTS.iter().filter_map(|text| Some((text, with_tools(text.text, tools)?)))
+fn offered(tools: &Toolset) -> impl Iterator<Item = (&'static Wording, String)> {
+    PROMPTS.iter().filter_map(|wording| Some((wording, with_tools(wording.text, tools)?)))
 }
 
 /// The text with the names of tools, unless one of them is not shown.
@@ -161,7 +161,7 @@ fn filled(text: &str, arguments: &HashMap<&str, &str>) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-impl Text {
+impl Wording {
     fn prompt(&self) -> Prompt {
         let arguments = self.arguments.iter().map(|(name, about, need)| {
             PromptArgument::new(*name).with_description(*about).with_required(*need == Need::Must)

@@ -124,12 +124,11 @@ fn with_op_id(entry: &Entry, mut input: JsonObject) -> JsonObject {
 /// with each call.
 fn annotations(entry: &Entry) -> ToolAnnotations {
     let mut annotations = ToolAnnotations::new().open_world(false);
-    match writes(entry) {
-        false => annotations.read_only_hint = Some(true),
-        true => {
-            annotations.destructive_hint = Some(DESTRUCTIVE.contains(&entry.name));
-            annotations.idempotent_hint = IDEMPOTENT.contains(&entry.name).then_some(true);
-        }
+    if writes(entry) {
+        annotations.destructive_hint = Some(DESTRUCTIVE.contains(&entry.name));
+        annotations.idempotent_hint = IDEMPOTENT.contains(&entry.name).then_some(true);
+    } else {
+        annotations.read_only_hint = Some(true);
     }
     annotations
 }

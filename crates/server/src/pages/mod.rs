@@ -15,6 +15,8 @@ pub(crate) mod layout;
 pub(crate) mod look;
 pub(crate) mod markdown;
 mod outbox;
+#[cfg(test)]
+mod rendered;
 mod search;
 mod sign_in;
 mod stats;

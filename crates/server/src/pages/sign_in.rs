@@ -1,57 +1,65 @@
 //! Coming in and going out: the cookie that a page brings with every request.
 
-use axum::extract::{RawQuery, State};
+use axum::extract::{FromRequestParts as _, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use maud::{Markup, html};
 use windlass_domain::{Code, text};
+use windlass_ledger::{Clock as _, SystemClock};
 use windlass_ops::health;
 
 use super::form::Form;
 use super::layout::{Page, bare};
 use super::trouble::Trouble;
 use super::{back, see_other};
-use crate::http::Shared;
+use crate::http::{Shared, Visitor};
 
 /// `GET /enter`: with a token, comes in; without one, asks for a key.
-pub(super) async fn enter(State(house): State<Shared>, RawQuery(query): RawQuery) -> Response {
-    let query = Form::parse(query.as_deref().unwrap_or_default());
+pub(super) async fn enter(State(house): State<Shared>, parts: Parts) -> Response {
+    let query = Form::parse(parts.uri.query().unwrap_or_default());
     let to = back(query.first("back"));
     match query.first("token") {
         None | Some("") => ask(StatusCode::OK, None, to),
-        Some(token) => come_in(&house, token, to).await,
+        Some(token) => come_in(&house, parts, token, to).await,
     }
 }
 
 /// `POST /enter`: comes in with a key or a token, given in a form.
-pub(super) async fn enter_with(State(house): State<Shared>, form: Form) -> Response {
+pub(super) async fn enter_with(State(house): State<Shared>, parts: Parts, form: Form) -> Response {
     let secret = form.first("key").unwrap_or_default().trim().to_owned();
-    come_in(&house, &secret, back(form.first("back"))).await
+    come_in(&house, parts, &secret, back(form.first("back"))).await
 }
 
 /// Whoever can show the secret gets it as a cookie. It is looked at again with every request.
-async fn come_in(house: &Shared, secret: &str, to: &str) -> Response {
-    let mut shown = HeaderMap::new();
-    let bearer = HeaderValue::from_str(&format!("Bearer {secret}"));
-    if let Ok(bearer) = bearer {
-        shown.insert(header::AUTHORIZATION, bearer);
-    }
-    let known = match house.doorkeeper.admit(&shown) {
-        Ok(caller) => house.desk.ask(&caller, health::AuditHead {}).await.map_err(Trouble::from),
-        Err(refusal) => Err(refusal.into()),
+async fn come_in(house: &Shared, mut parts: Parts, secret: &str, to: &str) -> Response {
+    let tickets = house.doorkeeper.tickets.as_ref();
+    let punched = tickets.and_then(|tickets| tickets.punch(secret, SystemClock.now()));
+    let secret = punched.unwrap_or(secret);
+    let Ok(bearer) = HeaderValue::from_str(&format!("Bearer {secret}")) else {
+        return not_valid(to);
+    };
+    // As if every request of this browser said so already: with the same limits for guesses.
+    parts.headers.insert(header::AUTHORIZATION, bearer);
+    let known = match Visitor::from_request_parts(&mut parts, house).await {
+        Ok(Visitor(caller)) => {
+            house.desk.ask(&caller, health::AuditHead {}).await.map_err(Trouble::from)
+        }
+        Err(problem) => Err(problem.into()),
     };
     match known {
         Ok(_) => {}
-        Err(trouble) if trouble.0.code == Code::KeyRequired => {
-            let wrong = Some("That key or token is not valid here.");
-            return ask(StatusCode::UNAUTHORIZED, wrong, to);
-        }
+        Err(trouble) if trouble.0.code == Code::KeyRequired => return not_valid(to),
         Err(trouble) => return trouble.into_response(),
     }
     let cookie = cookie(&house.doorkeeper.cookie_name(), secret, "");
     with_cookies(see_other(to), &[cookie])
+}
+
+fn not_valid(to: &str) -> Response {
+    ask(StatusCode::UNAUTHORIZED, Some("That key or token is not valid here."), to)
 }
 
 /// `POST /leave`.

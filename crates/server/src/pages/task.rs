@@ -8,7 +8,7 @@ use serde_json::Value;
 use windlass_domain::{Status, TaskId, Time};
 use windlass_ops::health::{AuditVerify, Verified};
 use windlass_ops::hook::{self, DeliveryView};
-use windlass_ops::sheet::in_short;
+use windlass_ops::sheet::{counted, in_short};
 use windlass_ops::task::{self, CheckpointView, ClaimView, CommentView, HistoryShown, Related};
 use windlass_ops::view::Level;
 use windlass_ops::why::{Explained, Why};
@@ -364,7 +364,9 @@ fn facts(shown: &task::Shown, now: Time) -> Markup {
                 dt { "Fence" } dd.numeric { (task.fence) }
                 (when("Lease", standard.and_then(|standard| standard.lease_until)))
                 (when("Claimed", standard.and_then(|standard| standard.claimed_at)))
-                @if let Some(percent) = standard.and_then(|standard| standard.progress) {
+                @if let (Some(percent), false) =
+                    (standard.and_then(|standard| standard.progress), task.status.is_settled())
+                {
                     dt { "Progress" }
                     dd { progress max="100" value=(percent) aria-label="Progress" {} (percent) "%" }
                 }
@@ -458,7 +460,7 @@ fn history(told: &Told, asked: Asked, now: Time) -> Markup {
     let is_part = told.history.total > events.len() as u64;
     html! {
         section.panel #history data-live {
-            h2 { "History" span.soft.numeric { (grouped(told.history.total)) " events" } }
+            h2 { "History" span.soft { (counted(told.history.total, "event")) } }
             (chain(told.verified.as_ref(), id))
             div.table { table.history {
                 thead { tr {

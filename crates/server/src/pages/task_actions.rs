@@ -92,7 +92,7 @@ pub(super) fn actions(task: &TaskView, me: &str) -> Markup {
 fn first(task: &TaskView, me: &str) -> Markup {
     let id = task.task_id;
     html! {
-        @if task.status == Status::Ready {
+        @if task.claimable {
             (does("task.claim", id, "head", html! {
                 input type="hidden" name="agent" value=(me);
                 button.first { "Claim it" }

@@ -152,7 +152,46 @@ pub(crate) fn about_the_server() -> Map<String, Value> {
             text("application/openmetrics-text"),
             To::Question,
         ),
+        the_stream(),
     ])
+}
+
+/// The events as they happen. How a stream goes on is beyond what this document can say.
+fn the_stream() -> (String, Value) {
+    let seq = json!({ "type": "integer", "minimum": 0 });
+    let one = json!({ "type": "string", "minLength": 1 });
+    let asked = [
+        (
+            "after",
+            "query",
+            "Begin after the event with this seq; without it, with the next one.",
+            seq.clone(),
+        ),
+        ("project", "query", "Only of this project.", one.clone()),
+        ("task", "query", "Only of this task.", one.clone()),
+        ("kind", "query", "Only of these kinds.", json!({ "type": "array", "items": one })),
+        (
+            "Last-Event-ID",
+            "header",
+            "What a reader that connects again has seen; comes before `after`.",
+            seq,
+        ),
+    ];
+    let asked: Vec<Value> = asked
+        .into_iter()
+        .map(|(name, place, about, schema)| {
+            json!({ "name": name, "in": place, "description": about, "schema": schema })
+        })
+        .collect();
+    let events = json!({ "text/event-stream": { "schema": { "type": "string" } } });
+    let summary = "Events as they happen: `id` is the seq, `event` the kind, `data` the event as \
+                   `events` answers it; `event: bye` says why the stream ends";
+    let (path, mut item) = about("/v1/events/stream", summary, events, To::Question);
+    if let Some(get) = item.get_mut("get").and_then(Value::as_object_mut) {
+        get.insert("parameters".to_owned(), asked.into());
+        get.insert("tags".to_owned(), json!(["events"]));
+    }
+    (path, item)
 }
 
 /// An address that needs no key.

@@ -158,7 +158,8 @@ fn parameters() -> Value {
             json!({ "name": name, "in": "header", "description": about, "schema": schema });
         (name.to_owned(), parameter)
     };
-    let name = json!({ "type": "string", "minLength": 1, "maxLength": 128 });
+    let name =
+        json!({ "type": "string", "minLength": 1, "maxLength": windlass_domain::text::NAME_CHARS });
     Value::Object(Map::from_iter([
         header(
             "Windlass-Op-Id",
