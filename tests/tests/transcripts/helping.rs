@@ -16,6 +16,7 @@ fn the_first_page_of_help_names_every_command() {
     Usage: windlass [OPTIONS] <COMMAND>
 
     Work:
+      board     Show the tasks by status, with what they wait for
       task      Tasks: add, claim, report, complete
       project   Projects: named queues of tasks
       dep       Dependencies: which task waits for which, in all projects
@@ -41,15 +42,17 @@ fn the_first_page_of_help_names_every_command() {
       import    Coming from elsewhere: another ledger, HZL, beads
       db        The database of the ledger
 
+    Doors:
+      serve     Serve the ledger: the HTTP API, live events, MCP and the web pages
+      mcp       Serve the ledger to one agent, as MCP tools on the standard streams
+      key       Keys: who is let in by a server, and as what
+
     Settings and help:
       setup     Tell a coding agent of Windlass in its own files, or undo that
       config    Show every setting and where it came from
       guide     Print a short guide for an agent
       explain   Explain an error code and what to do about it
       help      Show the help of a command: windlass help task add
-
-    Doors:
-      serve     Serve the ledger: the HTTP API, live events, MCP and the web pages
 
     This terminal:
       demo         Play a short story of three agents, in a throw-away ledger
@@ -63,6 +66,7 @@ fn the_first_page_of_help_names_every_command() {
 
     Options:
       --db <PATH_OR_URL>  The ledger: a path or a postgres:// address
+      --server <URL>      The server that has the ledger: an https:// address
       --format <FORMAT>   How to answer: text or json
       --op-id <KEY>       A key of yours, under which it happens once
       --json              Answer with one JSON document
@@ -127,6 +131,7 @@ fn every_command_says_how_it_is_used() {
 
     Options of every command:
           --db <PATH_OR_URL>  The ledger: a path or a postgres:// address
+          --server <URL>      The server that has the ledger: an https:// address
           --format <FORMAT>   How to answer: text or json
           --op-id <KEY>       A key of yours, under which it happens once
           --json              Answer with one JSON document
@@ -153,6 +158,7 @@ fn every_command_says_how_it_is_used() {
 
     Options of every command:
           --db <PATH_OR_URL>  The ledger: a path or a postgres:// address
+          --server <URL>      The server that has the ledger: an https:// address
           --format <FORMAT>   How to answer: text or json
           --op-id <KEY>       A key of yours, under which it happens once
           --json              Answer with one JSON document
@@ -184,6 +190,7 @@ fn every_command_says_how_it_is_used() {
 
     Options of every command:
           --db <PATH_OR_URL>  The ledger: a path or a postgres:// address
+          --server <URL>      The server that has the ledger: an https:// address
           --format <FORMAT>   How to answer: text or json
           --op-id <KEY>       A key of yours, under which it happens once
           --json              Answer with one JSON document
@@ -203,12 +210,16 @@ fn every_command_says_how_it_is_used() {
                               only with those
           --correlation <ID>  Only what one run or one execution under an op id
                               recorded
+      -P, --project <NAME>    Only what happened to this project and its tasks
+          --task <TASK>       Only what happened to this task
+          --kind <KIND>       Only events of this kind; may be repeated
           --compat <TOOL>     Tell the events in the words of another tool [possible
                               values: hzl]
       -h, --help              Print help
 
     Options of every command:
           --db <PATH_OR_URL>  The ledger: a path or a postgres:// address
+          --server <URL>      The server that has the ledger: an https:// address
           --format <FORMAT>   How to answer: text or json
           --op-id <KEY>       A key of yours, under which it happens once
           --json              Answer with one JSON document
@@ -331,6 +342,7 @@ fn a_mistake_is_told_and_not_repaired() {
 
     Options of every command:
           --db <PATH_OR_URL>  The ledger: a path or a postgres:// address
+          --server <URL>      The server that has the ledger: an https:// address
           --format <FORMAT>   How to answer: text or json
           --op-id <KEY>       A key of yours, under which it happens once
           --json              Answer with one JSON document

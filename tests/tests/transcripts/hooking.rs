@@ -399,6 +399,7 @@ fn hooks_of_the_settings_are_shown_with_their_file() {
     database.url            ledger.db                                            WINDLASS_DB
     database.synchronous    normal                                               WINDLASS_DATABASE_SYNCHRONOUS
     database.wait           30s                                                  default
+    server.url              –                                                    default
     display.format          –                                                    default
     hooks.on_done           on_done to http://127.0.0.1:9/events?… (secret set)  /home/ada/.config/windlass/config.toml
     ledger: ledger.db (WINDLASS_DB)

@@ -185,6 +185,7 @@ fn settings_are_shown_with_where_they_came_from() {
     database.url            shared.db  --db
     database.synchronous    full       default
     database.wait           30s        default
+    server.url              –          default
     display.format          –          default
     ledger: shared.db (--db)
     $ … --json
@@ -237,6 +238,12 @@ fn settings_are_shown_with_where_they_came_from() {
           "value": "30s",
           "source": "default",
           "about": "how long to wait for another writer"
+        },
+        {
+          "key": "server.url",
+          "value": null,
+          "source": "default",
+          "about": "the server that has the ledger: an http:// or https:// address"
         },
         {
           "key": "display.format",

@@ -231,8 +231,8 @@ fn any_text((plain, encoded): Either, text: &str) -> Result<(HeaderName, HeaderV
         let value = value(plain.as_str(), text)?;
         return Ok((plain, value));
     }
-    let bytes: String = text.bytes().map(|byte| format!("%{byte:02X}")).collect();
-    let value = value(encoded.as_str(), &format!("UTF-8''{bytes}"))?;
+    let bytes: Vec<String> = text.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let value = value(encoded.as_str(), &format!("UTF-8''{}", bytes.concat()))?;
     Ok((encoded, value))
 }
 
