@@ -1,5 +1,7 @@
 //! Requests to a server that is not always there, against one that fails by plan.
 
+#![expect(clippy::unwrap_used, reason = "what goes wrong in a helper of a test ends the test")]
+
 use std::fs;
 
 use secrecy::SecretString;
@@ -109,12 +111,12 @@ fn a_token_that_changed_meanwhile_is_shown_instead() {
     let file = folder.path().join("1.token");
     fs::write(&file, "old\n").unwrap();
     let theirs = file.clone();
-    let receiver = Receiver::start(move |got| match got.header("authorization") {
-        Some("Bearer new") => ours(200),
-        _ => {
-            fs::write(&theirs, "new\n").unwrap();
-            ours(401)
+    let receiver = Receiver::start(move |got| {
+        if got.header("authorization") == Some("Bearer new") {
+            return ours(200);
         }
+        fs::write(&theirs, "new\n").unwrap();
+        ours(401)
     });
     let line = Line::to(server(&receiver, Credential::TokenFile(file))).unwrap();
     assert_eq!(line.send(&request(Again::Always)).unwrap().status, 200);

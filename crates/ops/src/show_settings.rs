@@ -71,13 +71,11 @@ impl Operation for Config {
             about: "a hook".to_owned(),
         });
         let settings = keys.chain(hooks).collect();
-        let db = match &cx.remote {
-            Some(remote) => Value { value: remote.url(), source: source("server.url") },
-            None => {
-                let value = cx.workplace.location.to_string();
-                Value { value, source: source("database.url") }
-            }
+        let (value, key) = match &cx.remote {
+            Some(remote) => (remote.url(), "server.url"),
+            None => (cx.workplace.location.to_string(), "database.url"),
         };
+        let db = Value { value, source: source(key) };
         Ok(ConfigShown { settings, db })
     }
 }

@@ -53,7 +53,7 @@ impl Database {
 
     /// Begins a transaction that is written part by part.
     pub(crate) fn begin_group(&mut self) -> Result<Head, Fault> {
-        let held = self.wait_for_turn()?;
+        let turn = self.wait_for_turn()?;
         self.connection
             .execute_batch("BEGIN IMMEDIATE")
             .map_err(|error| fault(&self.path, error))?;
@@ -61,7 +61,7 @@ impl Database {
         let head = whole.head();
         whole.keep_open();
         drop(whole);
-        self.group = Some(held);
+        self.group = Some(turn);
         head
     }
 

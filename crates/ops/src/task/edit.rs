@@ -99,24 +99,7 @@ impl Edit {
         if new.iter().all(|(field, value)| old.get(field) == Some(value)) {
             return Ok(Updated { task: task.clone(), changed: Vec::new() });
         }
-        self.record(cx, task, self.changes(task.task_id, &old, &new)?)
-    }
-
-    /// Records the changes, unless somebody else changed the text meanwhile. A comment does not.
-    fn record(&self, cx: &mut Context, seen: &TaskView, changes: Update) -> Result<Updated, Error> {
-        let before = rendered(seen)?;
-        let mut version = full(seen)?.version;
-        loop {
-            let updated = cx.perform(&Update { if_version: Some(version), ..changes.clone() });
-            if !matches!(&updated, Err(error) if error.code() == Code::EditConflict) {
-                return updated;
-            }
-            let now = shown(cx, &changes.task)?;
-            if rendered(&now)? != before {
-                return Err(changed_meanwhile(now.task_id).into());
-            }
-            version = full(&now)?.version;
-        }
+        record(cx, task, self.changes(task.task_id, &old, &new)?)
     }
 
     /// What is different in the text, as an update.
@@ -146,6 +129,23 @@ impl Edit {
             author: self.author.clone(),
             ..Update::of(id)
         })
+    }
+}
+
+/// Records the changes, unless somebody else changed the text meanwhile. A comment does not.
+fn record(cx: &mut Context, seen: &TaskView, changes: Update) -> Result<Updated, Error> {
+    let before = rendered(seen)?;
+    let mut version = full(seen)?.version;
+    loop {
+        let updated = cx.perform(&Update { if_version: Some(version), ..changes.clone() });
+        if !matches!(&updated, Err(error) if error.code() == Code::EditConflict) {
+            return updated;
+        }
+        let now = shown(cx, &changes.task)?;
+        if rendered(&now)? != before {
+            return Err(changed_meanwhile(now.task_id).into());
+        }
+        version = full(&now)?.version;
     }
 }
 
