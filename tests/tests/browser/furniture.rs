@@ -27,6 +27,8 @@ const PAGES: &[&str] = &[
     "/?status=archived",
     "/tasks/{task}",
     "/tasks/{task}?history=all&verify=1",
+    "/tasks/{stolen}",
+    "/tasks/{paused}",
     "/graph?project={project}",
     "/graph?project={project}&show=open",
     "/timeline",
@@ -51,6 +53,9 @@ pub(crate) struct Furnished {
     project: String,
     agent: String,
     delivery: String,
+    /// A task that was taken from its holder, and one that waits for what was delegated.
+    stolen: String,
+    paused: String,
     /// A word of the titles.
     word: String,
     /// A task with everything that a task can have.
@@ -69,12 +74,21 @@ pub(crate) fn furnish(scene: &Scene, project: &str, words: &Words) -> Furnished 
     let furniture = Furniture { scene, project, words, said: RefCell::default() };
     furniture.frame();
     let task = furniture.everything();
-    furniture.columns(&task);
-    furniture.workflows();
+    let stolen = furniture.columns(&task);
+    let paused = furniture.workflows();
     let delivery = furniture.outbox();
     let word = words("title").split(' ').next_back().unwrap().to_owned();
     let (project, agent) = (project.to_owned(), words("agent"));
-    Furnished { project, agent, delivery, word, task, said: furniture.said.into_inner() }
+    Furnished {
+        project,
+        agent,
+        delivery,
+        stolen,
+        paused,
+        word,
+        task,
+        said: furniture.said.into_inner(),
+    }
 }
 
 impl Furnished {
@@ -84,6 +98,8 @@ impl Furnished {
             page.replace("{project}", &self.project)
                 .replace("{task}", &self.task)
                 .replace("{delivery}", &self.delivery)
+                .replace("{stolen}", &self.stolen)
+                .replace("{paused}", &self.paused)
                 .replace("{agent}", &encoded(&self.agent))
                 .replace("{word}", &encoded(&self.word))
         };
@@ -171,9 +187,9 @@ impl Furniture<'_> {
         task
     }
 
-    /// Tasks in every column.
+    /// Tasks in every column. Answers which one was stolen.
     #[track_caller]
-    fn columns(&self, parent: &str) {
+    fn columns(&self, parent: &str) -> String {
         self.task(json!({"status": "backlog", "tags": [self.say("tags")]}));
         self.task(json!({"agent": self.say("agent"), "parent": parent}));
         let blocked = self.task(json!({"depends_on": [parent]}));
@@ -185,15 +201,16 @@ impl Furniture<'_> {
         let steal =
             json!({"task": stolen, "agent": "thief", "force": true, "reason": self.say("reason")});
         self.scene.run("task.steal", &steal);
+        stolen
     }
 
-    /// What agents hand to each other.
+    /// What agents hand to each other. Answers which task waits for another one.
     #[track_caller]
-    fn workflows(&self) {
-        let task = self.task(json!({}));
-        self.claim(&task);
+    fn workflows(&self) -> String {
+        let paused = self.task(json!({}));
+        self.claim(&paused);
         let delegate = json!({
-            "from": task,
+            "from": paused,
             "title": self.say("title"),
             "checkpoint": self.say("checkpoint"),
             "pause_parent": true,
@@ -210,6 +227,7 @@ impl Furniture<'_> {
             "author": self.say("agent"),
         });
         self.scene.run("workflow.run.handoff", &handoff);
+        paused
     }
 
     /// A hook that nobody hears, sent once. Answers which delivery that was.
