@@ -16,6 +16,7 @@ fn the_first_page_of_help_names_every_command() {
     Usage: windlass [OPTIONS] <COMMAND>
 
     Work:
+      board     Show the tasks by status, with what they wait for
       task      Tasks: add, claim, report, complete
       project   Projects: named queues of tasks
       dep       Dependencies: which task waits for which, in all projects
@@ -41,15 +42,18 @@ fn the_first_page_of_help_names_every_command() {
       import    Coming from elsewhere: another ledger, HZL, beads
       db        The database of the ledger
 
+    Doors:
+      serve     Serve the ledger: the HTTP API, live events, MCP and the web pages
+      open      Open the web pages of a server in a browser
+      mcp       Serve the ledger to one agent, as MCP tools on the standard streams
+      key       Keys: who is let in by a server, and as what
+
     Settings and help:
       setup     Tell a coding agent of Windlass in its own files, or undo that
       config    Show every setting and where it came from
       guide     Print a short guide for an agent
       explain   Explain an error code and what to do about it
       help      Show the help of a command: windlass help task add
-
-    Doors:
-      serve     Serve the ledger: the HTTP API, live events, MCP and the web pages
 
     This terminal:
       demo         Play a short story of three agents, in a throw-away ledger
@@ -63,6 +67,8 @@ fn the_first_page_of_help_names_every_command() {
 
     Options:
       --db <PATH_OR_URL>  The ledger: a path or a postgres:// address
+      --server <URL>      The server that has the ledger: an http:// or https://
+                          address
       --format <FORMAT>   How to answer: text or json
       --op-id <KEY>       A key of yours, under which it happens once
       --json              Answer with one JSON document
