@@ -498,5 +498,75 @@ fn the_board_shows_the_tasks_by_status_with_what_they_wait_for() {
         scene.says("board --limit 1 --status ready");
         scene.says("board --status doing");
     });
-    insta::assert_snapshot!(said, @"");
+    insta::assert_snapshot!(said, @r#"
+    $ windlass board
+    no tasks
+    $ windlass board
+    ready (2)
+    ID      PRI  PROJECT  TITLE                   AGENT  NOTE
+    LOGIN_  2    inbox    fix the login page             waits for STORE_
+    STORE_  0    inbox    choose a session store
+
+    blocked (1)
+    ID      PRI  PROJECT  TITLE                 AGENT     NOTE
+    NIGHT_  0    inbox    upgrade the compiler  worker-1  waiting for the release
+    $ windlass board --status blocked
+    blocked (1)
+    ID      PRI  PROJECT  TITLE                 AGENT     NOTE
+    NIGHT_  0    inbox    upgrade the compiler  worker-1  waiting for the release
+    $ … --json
+    {
+      "generated_at": "2026-11-15T09:30:00.000Z",
+      "columns": [
+        {
+          "status": "blocked",
+          "total": 1,
+          "page": 1,
+          "limit": 20,
+          "has_more": false,
+          "tasks": [
+            {
+              "task_id": "0123456789ABCDEFGHJKNIGHT_",
+              "title": "upgrade the compiler",
+              "project": "inbox",
+              "status": "blocked",
+              "priority": 0,
+              "agent": "worker-1",
+              "parent_id": null,
+              "fence": 1,
+              "claimable": false,
+              "created_at": "2026-11-15T09:30:00.000Z",
+              "due_at": null,
+              "tags": [],
+              "lease_until": null,
+              "claimed_at": "2026-11-15T09:30:00.000Z",
+              "progress": null,
+              "version": 3,
+              "stale": false,
+              "stale_minutes": null,
+              "lease_expired": false,
+              "overdue": false,
+              "open_dependencies": 0,
+              "waits_for": [],
+              "blocked_for": "waiting for the release",
+              "children": 0,
+              "open_children": 0,
+              "finished_at": null
+            }
+          ]
+        }
+      ]
+    }
+    $ windlass board --limit 1 --status ready
+    ready (2)
+    ID      PRI  PROJECT  TITLE               AGENT  NOTE
+    LOGIN_  2    inbox    fix the login page         waits for STORE_
+    1 of 2; more with --status ready --page 2
+    $ windlass board --status doing
+    error: 'doing' is not a status
+    did you mean: done
+    hint: use one of backlog, ready, in_progress, blocked, done, archived
+    more: windlass explain invalid_value
+    [exit code 3]
+    "#);
 }
