@@ -2,6 +2,7 @@
 //! them, and followers, while one of the servers is killed and comes back, twice.
 
 #![expect(
+    clippy::panic,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     reason = "what goes wrong in a helper of a test ends the test"

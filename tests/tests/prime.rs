@@ -1,7 +1,5 @@
 //! `prime`: what an agent is told at the start of a sitting.
 
-#![expect(clippy::indexing_slicing, reason = "an answer of another shape ends its test")]
-
 use serde_json::{Value, json};
 use windlass_testkit::wait;
 use windlass_tests::ledgers::{Ledger, text};

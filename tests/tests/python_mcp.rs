@@ -1,6 +1,10 @@
 //! The MCP door, entered with the client that others wrote: the package `mcp` of Python.
 
-#![expect(clippy::unwrap_used, reason = "an answer of another shape ends its test")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "an answer of another shape ends its test"
+)]
 
 use serde_json::{Value, json};
 use windlass_testkit::home::binary;
@@ -27,7 +31,7 @@ const TOOLS: [&str; 12] = [
 /// A home with a project and a task that is ready.
 fn home_with_a_task() -> (Home, String) {
     let home = Home::new();
-    home.windlass(&["project", "create", "api"]).run().ok();
+    let _done = home.windlass(&["project", "create", "api"]).run().ok();
     let add = ["task", "add", "Do it", "-P", "api", "-s", "ready", "--json"];
     let added = home.windlass(&add).run().ok().json();
     let task = added["task_id"].as_str().unwrap().to_owned();
@@ -135,7 +139,7 @@ fn a_client_of_the_newest_version_works_over_http() {
 fn every_tool_that_looks_answers_as_its_schema_promises() {
     let (home, task) = home_with_a_task();
     let hook = ["hook", "set", "on-done", "--on", "on_done", "--url", "http://127.0.0.1:9/"];
-    home.windlass(&hook).run().ok();
+    let _done = home.windlass(&hook).run().ok();
     let of_task = json!({"task": task});
     let arguments = json!({
         "task_show": of_task,

@@ -1,7 +1,11 @@
 //! A real coding agent from npm works on a task of ours. What it decides is written down here; that it
 //! understands our tools, calls them and reads their answers is its own.
 
-#![expect(clippy::unwrap_used, reason = "an answer of another shape ends its test")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "an answer of another shape ends its test"
+)]
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -72,12 +76,12 @@ fn an_agent_takes_a_task_from_start_to_done() {
 fn an_agent_that_is_refused_reads_why_and_what_to_do() {
     let home = Home::new();
     let task = add(&home, "Taken");
-    home.windlass(&["task", "claim", &task, "--agent", "anna"]).run().ok();
+    let _done = home.windlass(&["task", "claim", &task, "--agent", "anna"]).run().ok();
     let model = Model::start(vec![call("claim", json!({"task": task})), Turn::say("It is taken.")]);
     let command = binary().display().to_string();
     let servers = json!({"windlass": {"command": command, "args": ["mcp", "--agent", "worker-1"]}});
     let Some(run) = sitting(&home, &model, &servers, "Take it.") else { return };
-    run.run().ok();
+    let _done = run.run().ok();
     let results = model.results();
     assert!(results[0].contains("already_claimed"), "{results:#?}");
     assert!(results[0].contains("next"), "{results:#?}");
@@ -96,7 +100,7 @@ fn an_agent_elsewhere_works_over_http_with_its_key() {
         json!({"windlass": {"type": "http", "url": served.url("/mcp"), "headers": headers}});
     let model = Model::start(plan(&task));
     let Some(run) = sitting(&home, &model, &servers, "Work on the next task.") else { return };
-    run.run().ok();
+    let _done = run.run().ok();
     assert_done_by(&home, &task, "worker-2");
 }
 
@@ -110,13 +114,13 @@ fn an_agent_that_was_set_up_by_setup_finds_its_tools() {
     symlink(binary(), programs.join("windlass")).unwrap();
     let folders = [programs].into_iter().chain(machine::search_path());
     let path = std::env::join_paths(folders).unwrap();
-    home.windlass(&["setup", "claude", "--yes"]).env("PATH", &path).run().ok();
+    let _done = home.windlass(&["setup", "claude", "--yes"]).env("PATH", &path).run().ok();
     let written = fs::read_to_string(home.work().join(".mcp.json")).unwrap();
     let written: Value = serde_json::from_str(&written).unwrap();
     assert!(fs::read_to_string(home.work().join("CLAUDE.md")).unwrap().contains("windlass"));
 
     let model = Model::start(plan(&task));
     let Some(run) = sitting(&home, &model, &written["mcpServers"], "Work.") else { return };
-    run.env("PATH", &path).env("WINDLASS_AGENT", "worker-3").run().ok();
+    let _done = run.env("PATH", &path).env("WINDLASS_AGENT", "worker-3").run().ok();
     assert_done_by(&home, &task, "worker-3");
 }

@@ -1,11 +1,7 @@
 //! `setup` in a hermetic home: every agent's files with somebody's content in them, and everything
 //! that can be wrong with such a file.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    reason = "an answer of another shape ends its test"
-)]
+#![expect(clippy::unwrap_used, reason = "an answer of another shape ends its test")]
 
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};

@@ -1,11 +1,7 @@
 //! `timeline`, and what `stats` and `agent status` tell of a window: who held what when, how much was
 //! finished and added, how long it took and how long the queue waits.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    reason = "an answer of another shape ends its test"
-)]
+#![expect(clippy::unwrap_used, reason = "an answer of another shape ends its test")]
 
 use serde_json::{Value, json};
 use windlass_tests::ledgers::{Ledger, error_of, text};

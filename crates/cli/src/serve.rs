@@ -146,7 +146,7 @@ fn unit(matches: &ArgMatches, environment: &Environment, cx: &Context) -> Result
         Location::Sqlite(path) => {
             Location::Sqlite(std::path::absolute(path).unwrap_or_else(|_| path.clone()))
         }
-        other => other.clone(),
+        Location::Postgres(url) => Location::Postgres(url.clone()),
     };
     let mut arguments = vec!["--listen".to_owned(), listen(matches).to_string()];
     for name in matches.get_many::<String>("name").into_iter().flatten() {

@@ -102,18 +102,13 @@ impl Limits {
     /// when too many wrong ones came from there.
     pub(crate) fn admit(&self, key: &Hash, from: IpAddr, now: Instant) -> Result<(), Limited> {
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        match keys.0.get_mut(key) {
-            Some(bucket) => match bucket.take(self.rate, now) {
-                true => Ok(()),
-                false => Err(Limited::Key),
-            },
-            None => {
-                let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
-                let Some(bucket) = addresses.0.get_mut(&network(from)) else { return Ok(()) };
-                bucket.refill(ATTEMPTS, now);
-                if bucket.left < 1.0 { Err(Limited::Address) } else { Ok(()) }
-            }
+        if let Some(bucket) = keys.0.get_mut(key) {
+            return if bucket.take(self.rate, now) { Ok(()) } else { Err(Limited::Key) };
         }
+        let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(bucket) = addresses.0.get_mut(&network(from)) else { return Ok(()) };
+        bucket.refill(ATTEMPTS, now);
+        if bucket.left < 1.0 { Err(Limited::Address) } else { Ok(()) }
     }
 
     /// The key opened something.

@@ -39,7 +39,7 @@ pub(crate) fn admit(cx: &mut Context, caller: &Caller) -> Result<(), Error> {
             let found = cx.ledger()?.read(|snapshot| Ok(snapshot.key_by_digest(digest)?))?;
             let key = found.ok_or_else(key::required)?;
             cx.surroundings.agent = None;
-            cx.surroundings.user = key.owner.name().to_owned();
+            key.owner.name().clone_into(&mut cx.surroundings.user);
             cx.surroundings.fence.clone_from(fence);
             cx.surroundings.wishes.clone_from(wishes);
             cx.key = Some(key);

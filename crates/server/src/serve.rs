@@ -60,13 +60,11 @@ async fn serve(options: Options, ready: impl FnOnce(SocketAddr)) -> Result<(), E
     let address = listener.local_addr().map_err(unusable)?;
     let user = office.surroundings.user.clone();
     let desk = Desk::open(office.clone())?;
-    let token = match address.ip().is_loopback() {
-        true => Some(Token::make(&tokens, address.port())?),
-        false => {
-            refuse_without_keys(&office, address)?;
-            None
-        }
-    };
+    let is_loopback = address.ip().is_loopback();
+    if !is_loopback {
+        refuse_without_keys(&office, address)?;
+    }
+    let token = is_loopback.then(|| Token::make(&tokens, address.port())).transpose()?;
     let stop = CancellationToken::new();
     let live = Live::start(&office, desk.clone(), stop.clone())?;
     let mcp = Mcp::new(desk.clone(), office, stop.clone());

@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 use windlass_domain::chain::{Hash, Provenance};
 use windlass_domain::op::OpId;
 use windlass_domain::{Code, Refusal};
-use windlass_ledger::{Error, Fate, Fault, Refused};
+use windlass_ledger::{Error, Fate, Fault, Ledger, Refused};
 use windlass_ops::Context;
 use windlass_ops::table::{Answer, Request};
 
@@ -157,11 +157,11 @@ fn together(cx: &mut Context, jobs: &[Job]) -> Vec<Done> {
         _ => {}
     }
     for _attempt in 0..ATTEMPTS {
-        if let Err(fault) = cx.ledger().and_then(|ledger| ledger.begin_group()) {
+        if let Err(fault) = cx.ledger().and_then(Ledger::begin_group) {
             return jobs.iter().map(|_| Err(again(&fault).into())).collect();
         }
         let done: Vec<Done> = jobs.iter().map(|job| run(cx, job)).collect();
-        match cx.ledger().and_then(|ledger| ledger.end_group()) {
+        match cx.ledger().and_then(Ledger::end_group) {
             Ok(Fate::Committed) => return done,
             Ok(Fate::Lost) => {}
             Err(fault) => {

@@ -109,7 +109,8 @@ impl Furnished {
 
 /// A text as a part of an address.
 pub(crate) fn encoded(text: &str) -> String {
-    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
+    let bytes: Vec<String> = text.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    bytes.concat()
 }
 
 impl Furniture<'_> {
@@ -253,7 +254,7 @@ impl Furniture<'_> {
         let task = self.task(json!({}));
         self.claim(&task);
         self.act("task.complete", &task, json!({}));
-        self.scene.home.windlass(&["hook", "drain"]).run();
+        let _done = self.scene.home.windlass(&["hook", "drain"]).run();
         let sent = self.scene.run("hook.list", &json!({"state": "all", "task": task}));
         sent["deliveries"][0]["delivery_id"].as_str().unwrap().to_owned()
     }

@@ -34,7 +34,7 @@ fn a_task_added_on_the_command_line_is_on_the_board_within_a_second() {
     let Some(scene) = Scene::set() else { return };
     let page = scene.live_page("/");
     stopwatch(&page, "document.querySelector('.card .title')?.textContent.trim() === 'From afar'");
-    scene.home.windlass(&["task", "add", "From afar", "--status", "ready"]).run().ok();
+    let _done = scene.home.windlass(&["task", "add", "From afar", "--status", "ready"]).run().ok();
     let took = seen_after(&page);
     eprintln!("on the board {took:.0} ms after the command was started");
     assert!(took < 60_000.0, "on the board only {took:.0} ms after the command was started");
@@ -47,7 +47,7 @@ fn a_card_goes_where_the_command_line_puts_it() {
     let task = scene.ready("Wanderer");
     let page = scene.live_page("/");
     stopwatch(&page, &format!("{} === 'in_progress'", column_of(&task)));
-    scene.home.windlass(&["task", "claim", &task, "--agent", "stoker"]).run().ok();
+    let _done = scene.home.windlass(&["task", "claim", &task, "--agent", "stoker"]).run().ok();
     let took = seen_after(&page);
     eprintln!("moved {took:.0} ms after the command was started");
     page.wait_for(&format!(
@@ -82,7 +82,8 @@ fn a_page_outlives_its_server_and_shows_what_it_missed() {
     let address = served.address();
     served.kill();
     page.wait_for("document.getElementById('live').dataset.state !== 'live'");
-    home.windlass(&["task", "add", "While you were away", "--status", "ready"]).run().ok();
+    let _done =
+        home.windlass(&["task", "add", "While you were away", "--status", "ready"]).run().ok();
 
     let served = Served::start_at(&home, address, &[]);
     page.wait_for("document.getElementById('live').dataset.state === 'live'");

@@ -2,10 +2,10 @@
 //! scripts, in the light and in the dark, and full of text that wants to be more than text.
 
 #![expect(
+    clippy::indexing_slicing,
     clippy::panic,
-    clippy::print_stderr,
     clippy::unwrap_used,
-    reason = "an answer of another shape ends its test, and a test tells what it measured"
+    reason = "an answer of another shape ends its test"
 )]
 
 mod adding;

@@ -27,8 +27,8 @@ fn message(path: &str, secret: &str, message: &Value) -> Request {
 #[track_caller]
 fn said(response: &Response) -> Value {
     let text = response.text();
-    let data = text.lines().filter_map(|line| line.strip_prefix("data:"));
-    let last = data.filter(|data| !data.trim().is_empty()).next_back();
+    let mut data = text.lines().filter_map(|line| line.strip_prefix("data:"));
+    let last = data.rfind(|data| !data.trim().is_empty());
     serde_json::from_str(last.unwrap_or(&text)).unwrap()
 }
 

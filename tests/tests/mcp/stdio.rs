@@ -406,8 +406,8 @@ fn a_client_of_the_newest_version_needs_no_greeting() {
     assert_eq!(names(&listed, "tools").len(), 12);
     let uri = format!("windlass://task/{task}");
     let filter = json!({"resourceSubscriptions": [uri]});
-    let listen = json!({"_meta": meta, "notifications": filter});
-    client.say(&request(99, "subscriptions/listen", listen).to_string());
+    let asked = json!({"_meta": meta, "notifications": filter});
+    client.say(&request(99, "subscriptions/listen", asked).to_string());
     assert_eq!(client.notification()["method"], "notifications/subscriptions/acknowledged");
     // Once for what may have happened before, then for what happens.
     assert_eq!(client.notification()["params"]["uri"], uri.as_str());

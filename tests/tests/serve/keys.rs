@@ -32,7 +32,7 @@ fn no_key_a_wrong_one_and_a_revoked_one_are_answered_alike() {
     let place = Place::new(&[]);
     let revoked = key(&place.home, "worker");
     let _listed = listed(&place.served, &revoked).ok();
-    place.home.windlass(&["key", "revoke", &revoked[..11]]).run().ok();
+    let _done = place.home.windlass(&["key", "revoke", &revoked[..11]]).run().ok();
     let nothing = place.served.send(&Request::get("/v1/tasks"));
     for secret in [WRONG, &revoked, "", "x", "wlt_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"] {
         let answer = listed(&place.served, secret);

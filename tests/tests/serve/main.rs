@@ -1,7 +1,9 @@
 //! `windlass serve` as those meet it who call it, watch it and attack it.
 
 #![expect(
+    clippy::expect_used,
     clippy::indexing_slicing,
+    clippy::panic,
     clippy::unwrap_used,
     reason = "an answer of another shape ends its test"
 )]

@@ -61,14 +61,11 @@ impl Fields {
                 (Some(_), _) => return Err(given_twice(&name)),
             }
         }
-        match unknown.is_empty() {
-            true => Ok(arguments),
-            false => {
-                let known: Vec<String> =
-                    self.fields.iter().map(|field| field.name.clone()).collect();
-                Err(unknown_fields(self.operation, &unknown, &known))
-            }
+        if unknown.is_empty() {
+            return Ok(arguments);
         }
+        let known: Vec<String> = self.fields.iter().map(|field| field.name.clone()).collect();
+        Err(unknown_fields(self.operation, &unknown, &known))
     }
 }
 

@@ -95,7 +95,7 @@ pub(crate) async fn keep(
         match status {
             StatusCode::UNAUTHORIZED => house.limits.is_wrong(digest, from, now),
             status if status.is_success() || status.is_redirection() => {
-                house.limits.is_valid(*digest, now)
+                house.limits.is_valid(*digest, now);
             }
             _ => {}
         }

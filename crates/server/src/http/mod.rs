@@ -39,7 +39,7 @@ use crate::mcp::http::{Mcp, enter};
 use crate::pages;
 
 /// How long a request may take until its answer begins.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 pub(crate) const VERSION: HeaderName = HeaderName::from_static("windlass-version");
 

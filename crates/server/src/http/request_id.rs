@@ -42,5 +42,5 @@ fn fresh() -> String {
     let mut bytes = [0; 8];
     // Without random bytes ids repeat, which costs nothing but clarity.
     let _filled = getrandom::fill(&mut bytes);
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{:016x}", u64::from_be_bytes(bytes))
 }

@@ -116,10 +116,8 @@ fn holder(visit: &Visit, agent: &str, task: &HeldTask) -> Markup {
 
 /// A task by an id that came as a text.
 fn title(id: &str, title: &str) -> Markup {
-    match id.parse::<TaskId>() {
-        Ok(id) => look::task_title(id, title),
-        Err(_) => html! { (title) },
-    }
+    let known = id.parse::<TaskId>().ok();
+    known.map_or_else(|| html! { (title) }, |id| look::task_title(id, title))
 }
 
 fn roster(visit: &Visit, window: &Window, agents: &Agents) -> Markup {

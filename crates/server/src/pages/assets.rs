@@ -7,6 +7,7 @@ use axum::extract::{Path, RawQuery};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use sha2::{Digest as _, Sha256};
+use windlass_domain::chain::Hash;
 use windlass_domain::{Code, Refusal};
 
 use crate::http::Problem;
@@ -36,8 +37,8 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
         all.update(name);
         all.update(text);
     }
-    let digest: [u8; 32] = all.finalize().into();
-    digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+    let digest = Hash::from_bytes(all.finalize().into()).to_string();
+    digest.chars().take(12).collect()
 });
 
 /// The address of a file.

@@ -2,7 +2,8 @@
 
 mod layout;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
 
 use axum::extract::RawQuery;
 use axum::response::Response;
@@ -110,17 +111,17 @@ impl Shown {
 
 /// Keeps as many dependencies as there is room for tasks.
 fn cut_short(graph: &mut Graphed) {
-    let mut kept: HashMap<TaskId, ()> = HashMap::new();
+    let mut kept: HashSet<TaskId> = HashSet::new();
     graph.edges.retain(|edge| {
         let ends = [edge.from_task_id, edge.to_task_id];
-        let new = ends.iter().filter(|id| !kept.contains_key(id)).count();
+        let new = ends.iter().filter(|id| !kept.contains(*id)).count();
         let fits = kept.len() + new <= MOST_TASKS;
         if fits {
-            kept.extend(ends.map(|id| (id, ())));
+            kept.extend(ends);
         }
         fits
     });
-    graph.nodes.retain(|node| kept.contains_key(&node.task_id));
+    graph.nodes.retain(|node| kept.contains(&node.task_id));
 }
 
 fn is_open(node: &GraphNode) -> bool {
@@ -204,11 +205,16 @@ fn line(edge: &GraphEdge, corners: &[(i64, i64)]) -> Markup {
     let mut last: Option<(i64, i64)> = None;
     for (x, y) in corners {
         match last {
-            None => way.push_str(&format!("M{x} {y}")),
-            Some((_, from_y)) if from_y == *y => way.push_str(&format!("H{x}")),
+            None => {
+                let _infallible = write!(way, "M{x} {y}");
+            }
+            Some((_, from_y)) if from_y == *y => {
+                let _infallible = write!(way, "H{x}");
+            }
             Some((from_x, from_y)) => {
                 let half = (x - from_x) / 2;
-                way.push_str(&format!("C{} {from_y} {} {y} {x} {y}", from_x + half, x - half));
+                let (one, other) = (from_x + half, x - half);
+                let _infallible = write!(way, "C{one} {from_y} {other} {y} {x} {y}");
             }
         }
         last = Some((*x, *y));

@@ -96,7 +96,7 @@ pub(crate) fn respond(status: StatusCode, document: Markup) -> Response {
 pub(crate) fn document(visit: Option<&Visit>, page: Page) -> Markup {
     let Page { title, section, assets, main } = page;
     let (modules, sheets): (Vec<&str>, Vec<&str>) =
-        assets.iter().partition(|name| name.ends_with(".js"));
+        assets.iter().partition(|name| name.rsplit_once('.').is_some_and(|(_, kind)| kind == "js"));
     html! {
         (DOCTYPE)
         html lang="en" data-seq=[visit.map(|visit| visit.seq)]

@@ -1,5 +1,7 @@
 //! Small pieces that pages share: how a status, a time, a task or a list looks everywhere.
 
+use std::fmt::Write as _;
+
 use maud::{Markup, html};
 use windlass_domain::{Status, TaskId, Time};
 use windlass_ops::sheet::relative;
@@ -87,7 +89,7 @@ pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -114,7 +116,9 @@ pub(crate) fn encoded(text: &str) -> String {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
                 encoded.push(char::from(byte));
             }
-            _ => encoded.push_str(&format!("%{byte:02X}")),
+            _ => {
+                let _infallible = write!(encoded, "%{byte:02X}");
+            }
         }
     }
     encoded

@@ -54,7 +54,7 @@ impl Pages {
         let surroundings = Surroundings { user: "anna".into(), ..Surroundings::default() };
         let office = Office { workplace, surroundings, settings: Resolved::default() };
         let runtime = Runtime::new().unwrap();
-        let _inside = runtime.enter();
+        let inside = runtime.enter();
         let desk = Desk::open(office.clone()).unwrap();
         let stop = CancellationToken::new();
         let live = Live::start(&office, desk.clone(), stop.clone()).unwrap();
@@ -76,7 +76,7 @@ impl Pages {
             readiness: Readiness::default(),
         };
         let router = router(Arc::new(house));
-        drop(_inside);
+        drop(inside);
         Self { runtime, router, desk, stop, _folder: folder }
     }
 

@@ -74,12 +74,11 @@ pub(super) async fn leave(State(house): State<Shared>) -> Response {
 pub(super) async fn act_as(State(house): State<Shared>, form: Form) -> Result<Response, Trouble> {
     let cookie_name = acting_cookie(&house.doorkeeper.cookie_name());
     let name = form.first("name").unwrap_or_default().trim();
-    let cookie = match name.is_empty() {
-        true => cookie(&cookie_name, "", "; Max-Age=0"),
-        false => {
-            let name = text::name("name", name)?;
-            cookie(&cookie_name, &URL_SAFE_NO_PAD.encode(name), "")
-        }
+    let cookie = if name.is_empty() {
+        cookie(&cookie_name, "", "; Max-Age=0")
+    } else {
+        let name = text::name("name", name)?;
+        cookie(&cookie_name, &URL_SAFE_NO_PAD.encode(name), "")
     };
     Ok(with_cookies(see_other(back(form.first("back"))), &[cookie]))
 }

@@ -179,7 +179,7 @@ fn bars(bucket: &Bucket, at: i64, steps: i64, most: u64, now: Time) -> Markup {
 fn labels(series: &[Bucket], now: Time) -> Vec<(i64, String)> {
     let every = series.len().div_ceil(6).max(1);
     let last = series.len().saturating_sub(1);
-    let wanted = (0..).zip(series).filter(|(at, _)| (last - *at) % every == 0);
+    let wanted = (0..).zip(series).filter(|(at, _)| (last - *at).is_multiple_of(every));
     wanted.map(|(at, bucket)| (int(at as u64), relative(bucket.from, now))).collect()
 }
 

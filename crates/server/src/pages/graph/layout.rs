@@ -343,12 +343,12 @@ fn mean<'a>(of: impl Iterator<Item = &'a usize>, values: &[i64]) -> Option<i64> 
 /// Middles as near to the wanted ones as they can be without touching, in their order. Pushed down
 /// from above and pushed up from below, both are far enough apart; so is what lies between.
 fn apart(wanted: &[(i64, i64)]) -> Vec<i64> {
-    let distance = |one: i64, other: i64| (one + other) / 2 + BETWEEN_BOXES;
+    let distance = |one: i64, other: i64| one.midpoint(other) + BETWEEN_BOXES;
     let mut down = Vec::with_capacity(wanted.len());
     let mut last: Option<(i64, i64)> = None;
     for (wish, height) in wanted {
-        let least = last.map(|(middle, above)| middle + distance(above, *height));
-        let middle = least.map_or(*wish, |least| least.max(*wish));
+        let lowest = last.map(|(middle, above)| middle + distance(above, *height));
+        let middle = lowest.map_or(*wish, |lowest| lowest.max(*wish));
         down.push(middle);
         last = Some((middle, *height));
     }
