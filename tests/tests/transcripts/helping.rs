@@ -44,6 +44,7 @@ fn the_first_page_of_help_names_every_command() {
 
     Doors:
       serve     Serve the ledger: the HTTP API, live events, MCP and the web pages
+      open      Open the web pages of a server in a browser
       mcp       Serve the ledger to one agent, as MCP tools on the standard streams
       key       Keys: who is let in by a server, and as what
 

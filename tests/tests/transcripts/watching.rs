@@ -298,6 +298,7 @@ fn agents_are_shown_at_work() {
               "project": "inbox",
               "fence": 1,
               "claimedAt": "2026-11-15T09:30:00.000Z",
+              "activeAt": "2026-11-15T09:30:00.000Z",
               "progress": 60,
               "leaseUntil": "2026-11-15T09:30:00.000Z",
               "leaseExpired": false
