@@ -77,7 +77,7 @@ CREATE INDEX tasks_leases ON tasks (project_id, role, urgency, lease_until)
 -- What an agent has in progress.
 CREATE INDEX tasks_in_hand ON tasks (agent, lease_until) WHERE status = 'in_progress';
 -- What was finished lately, and what may be pruned.
-CREATE INDEX tasks_finished ON tasks (finished_at) WHERE finished_at IS NOT NULL;
+CREATE INDEX tasks_finished ON tasks (finished_at, created_seq) WHERE finished_at IS NOT NULL;
 -- Pauses that are over: none, but at the end of the transaction that ends them.
 CREATE INDEX tasks_pause_over ON tasks (created_seq) WHERE auto_unpause = 1 AND open_dependencies = 0;
 CREATE INDEX tasks_due ON tasks (due_at) WHERE due_at IS NOT NULL;
