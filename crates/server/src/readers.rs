@@ -44,7 +44,22 @@ impl Readers {
         looked.await.map_err(|source| Fault::bug("a reader ended early").because(source))?
     }
 
+    /// The contexts that wait, which wait no more.
+    fn idle(&self) -> Vec<Context> {
+        std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     fn take(&self) -> Option<Context> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+}
+
+impl Drop for Readers {
+    fn drop(&mut self) {
+        let idle = self.idle();
+        // A connection takes leave of its database, which a thread of the runtime may not wait for.
+        if !idle.is_empty() {
+            drop(std::thread::spawn(move || drop(idle)));
+        }
     }
 }

@@ -59,14 +59,10 @@ async fn serve(options: Options, ready: impl FnOnce(SocketAddr)) -> Result<(), E
     let listener = TcpListener::bind(listen).await.map_err(unusable)?;
     let address = listener.local_addr().map_err(unusable)?;
     let user = office.surroundings.user.clone();
-    let desk = Desk::open(office.clone())?;
-    let is_loopback = address.ip().is_loopback();
-    if !is_loopback {
-        refuse_without_keys(&office, address)?;
-    }
-    let token = is_loopback.then(|| Token::make(&tokens, address.port())).transpose()?;
     let stop = CancellationToken::new();
-    let live = Live::start(&office, desk.clone(), stop.clone())?;
+    let (desk, live) = open(office.clone(), address, stop.clone()).await?;
+    let is_loopback = address.ip().is_loopback();
+    let token = is_loopback.then(|| Token::make(&tokens, address.port())).transpose()?;
     let mcp = Mcp::new(desk.clone(), office, stop.clone());
     let digest = token.as_ref().map(|token| Sha256::digest(token.text().as_bytes()).into());
     let tickets = token.as_ref().map(|token| Tickets::of(token.text()));
@@ -87,6 +83,23 @@ async fn serve(options: Options, ready: impl FnOnce(SocketAddr)) -> Result<(), E
     }
     drop(token);
     Ok(())
+}
+
+/// Opens the ledger, which may wait for a database, on a thread that may.
+async fn open(
+    office: Office,
+    address: SocketAddr,
+    stop: CancellationToken,
+) -> Result<(Desk, Live), Error> {
+    let opened = tokio::task::spawn_blocking(move || {
+        let desk = Desk::open(office.clone())?;
+        if !address.ip().is_loopback() {
+            refuse_without_keys(&office, address)?;
+        }
+        let live = Live::start(&office, desk.clone(), stop)?;
+        Ok((desk, live))
+    });
+    opened.await.map_err(|source| Fault::bug("the ledger was not opened").because(source))?
 }
 
 /// Lets callers in until the server shall stop.
