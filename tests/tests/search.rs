@@ -148,7 +148,7 @@ fn check_an_answer_has_the_keys_of_hzl_and_an_agent_and_a_snippet() {
         value.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>().into_iter().collect()
     };
     let all: Vec<String> = keys(&answer);
-    assert_eq!(all, ["tasks", "total"]);
+    assert_eq!(all, ["limit", "page", "tasks", "total"]);
     let task: Vec<String> = keys(&answer["tasks"][0]);
     assert_eq!(task, ["agent", "project", "snippet", "status", "task_id", "title"]);
 }
@@ -287,6 +287,6 @@ fn a_search_for_people_shows_the_titles_and_says_when_there_is_more() {
         ledger.windlass(&[&["task", "search", "--format", "text"], args].concat()).run().ok().stdout
     };
     let shown = page(&["cookie", "-l", "2"]);
-    assert!(shown.contains("2 of 4 tasks; see more with --limit"), "{shown}");
+    assert!(shown.contains("2 of 4 tasks; see more with --page 2"), "{shown}");
     assert_eq!(page(&["vanished"]), "nothing found\n");
 }

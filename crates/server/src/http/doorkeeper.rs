@@ -179,9 +179,19 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 fn wishes(headers: &HeaderMap) -> Result<Wishes, Refusal> {
     let project = header(headers, &PROJECT).map(text::project_name).transpose()?;
     let lease = header(headers, &LEASE).map(|lease| Span::parse("lease", lease)).transpose()?;
-    let auto_unpause = header(headers, &AUTO_UNPAUSE).map(|wish| wish == "true");
+    let auto_unpause = header(headers, &AUTO_UNPAUSE).map(yes_or_no).transpose()?;
     let session = encoded::text(headers, &SESSION, &SESSION_ENCODED);
     Ok(Wishes { project, lease, auto_unpause, session })
+}
+
+fn yes_or_no(wish: &str) -> Result<bool, Refusal> {
+    wish.parse().map_err(|_| {
+        let field = "Windlass-Auto-Unpause";
+        Refusal::new(Code::InvalidValue, format!("{field} '{wish}' is not true or false"))
+            .hint("give true or false, or leave it out")
+            .detail("field", field)
+            .detail("given", wish)
+    })
 }
 
 /// `TASK:FENCE`, where the caller works under a claim.
