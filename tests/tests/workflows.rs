@@ -123,7 +123,7 @@ fn workflow_show_lists_every_argument_that_its_command_takes_row_n2() {
         }
         let shown: BTreeSet<String> = args.iter().map(|arg| flag(&text(&arg["name"]))).collect();
         let help = run(&ledger, &format!("workflow run {name} --help")).run().ok().stdout;
-        let of_all = ["--db", "--format", "--json", "--help"];
+        let of_all = ["--db", "--server", "--format", "--json", "--help"];
         let taken: BTreeSet<String> = help
             .lines()
             .filter_map(|line| line.split_whitespace().find(|word| word.starts_with("--")))
