@@ -39,7 +39,7 @@ again() {
 while :; do
     number=$((number + 1))
     op=$1-$number-claim again "$0" task claim --next -P queue
-    task=$(printf '%s' "$answer" | sed -n 's/.*"task_id":"\([^"]*\)".*/\1/p')
+    task=$(printf '%s' "$answer" | sed -n 's/^{"task_id":"\([^"]*\)".*/\1/p')
     test -n "$task" || exit 0
     op=$1-$number-checkpoint again "$0" task checkpoint "$task" half --fence 1
     op=$1-$number-complete again "$0" task complete "$task" --fence 1
