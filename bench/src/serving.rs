@@ -121,7 +121,7 @@ fn batches(metrics: &str) -> String {
         let line = metrics.lines().find_map(|line| line.strip_prefix(name));
         line.and_then(|value| value.trim().parse::<f64>().ok())
     };
-    match (value("windlass_writer_batch_size_sum "), value("windlass_writer_batch_size_count ")) {
+    match (value("windlass_commit_commands_sum "), value("windlass_commit_commands_count ")) {
         (Some(sum), Some(count)) if count > 0.0 => {
             format!("{:.0} commands a commit", sum / count)
         }
