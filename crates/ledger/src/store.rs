@@ -6,6 +6,7 @@
 //! change here.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 
 use windlass_domain::chain::{Hash, Head, Header};
 use windlass_domain::event::OpCompleted;
@@ -227,6 +228,34 @@ pub(crate) fn first<T>(
     Ok(all(store, sql, cells, read)?.into_iter().next())
 }
 
+/// Writes the columns in which a row of a view differs from what is stored. The first column is the
+/// key; indexes of columns that stay as they are stay untouched.
+fn update(
+    store: &mut (impl Statements + ?Sized),
+    table: &str,
+    columns: &str,
+    stored: &[Cell<'_>],
+    now: &[Cell<'_>],
+) -> Result<(), Fault> {
+    let [key, ..] = *now else {
+        return Err(Fault::bug("a row of a view has no columns"));
+    };
+    let (mut changes, mut cells) = (String::new(), Vec::new());
+    for (column, (old, new)) in columns.split(", ").zip(stored.iter().zip(now)) {
+        if old != new {
+            cells.push(*new);
+            let separator = if changes.is_empty() { "" } else { ", " };
+            let _written = write!(changes, "{separator}{column} = ${}", cells.len());
+        }
+    }
+    if cells.is_empty() {
+        return Ok(());
+    }
+    cells.push(key);
+    let text = format!("UPDATE {table} SET {changes} WHERE created_seq = ${}", cells.len());
+    store.run(&text, &cells).map(drop)
+}
+
 fn ids(
     store: &mut (impl Statements + ?Sized),
     sql: &str,
@@ -344,8 +373,10 @@ pub(crate) trait Store: Hooks + Keys {
         project_cells(project, |cells| self.run(sql::INSERT_PROJECT, cells)).map(drop)
     }
 
-    fn update_project(&mut self, project: &Project) -> Result<(), Fault> {
-        project_cells(project, |cells| self.run(sql::UPDATE_PROJECT, cells)).map(drop)
+    fn update_project(&mut self, stored: &Project, now: &Project) -> Result<(), Fault> {
+        project_cells(stored, |old| {
+            project_cells(now, |new| update(self, "projects", sql::PROJECT_COLUMNS, old, new))
+        })
     }
 
     fn task(&mut self, id: TaskId) -> Result<Option<Task>, Fault> {
@@ -376,12 +407,18 @@ pub(crate) trait Store: Hooks + Keys {
         self.run(sql::DELETE_EDGES_OF, &[Cell::Bytes(&task.id.to_bytes())]).map(drop)
     }
 
-    fn update_task(&mut self, task: &Task) -> Result<(), Fault> {
-        task_cells(task, |cells| self.run(sql::UPDATE_TASK, cells)).map(drop)
+    fn update_task(&mut self, stored: &Task, now: &Task) -> Result<(), Fault> {
+        task_cells(stored, |old| {
+            task_cells(now, |new| update(self, "tasks", sql::TASK_COLUMNS, old, new))
+        })
     }
 
     fn update_details(&mut self, created_seq: u64, details: &Details) -> Result<(), Fault> {
-        details.cells(created_seq, |cells| self.run(sql::UPDATE_DETAILS, cells)).map(drop)
+        details.cells(created_seq, |cells| {
+            let mut cells = cells.to_vec();
+            cells.rotate_left(1);
+            self.run(sql::UPDATE_DETAILS, &cells).map(drop)
+        })
     }
 
     fn add_tags(&mut self, tags: &[(&str, u64)]) -> Result<(), Fault> {

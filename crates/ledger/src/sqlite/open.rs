@@ -17,7 +17,7 @@ use crate::{Synchronous, rebuild};
 /// Marks a SQLite file as a ledger: "WNDL".
 const APPLICATION_ID: i64 = 0x574e_444c;
 /// More than there are different statements, so that none is prepared twice.
-const STATEMENTS: usize = 128;
+const STATEMENTS: usize = 256;
 
 /// How to open a ledger file.
 #[derive(Debug, Clone)]
