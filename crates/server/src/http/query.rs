@@ -1,20 +1,21 @@
 //! What stands behind the `?` of an address.
 
+use windlass_domain::{Code, Refusal};
+
 /// The names and values of a query, in their order.
-pub(crate) fn pairs(query: &str) -> Vec<(String, String)> {
+pub(crate) fn pairs(query: &str) -> Result<Vec<(String, String)>, Refusal> {
     query
         .split('&')
         .filter(|pair| !pair.is_empty())
         .map(|pair| {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            (decoded(name), decoded(value))
+            Ok((decoded(name)?, decoded(value)?))
         })
         .collect()
 }
 
-/// Text as forms and addresses write it. What is no text is replaced, so that it is refused later
-/// like any other wrong value.
-fn decoded(text: &str) -> String {
+/// Text as forms and addresses write it.
+fn decoded(text: &str) -> Result<String, Refusal> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [byte, after @ ..] = rest {
@@ -29,7 +30,11 @@ fn decoded(text: &str) -> String {
         bytes.push(decoded);
         rest = after;
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    String::from_utf8(bytes).map_err(|_| {
+        Refusal::new(Code::Usage, format!("'{text}' in the query is not text"))
+            .hint("write what is not ASCII as UTF-8 in percent encoding")
+            .detail("given", text)
+    })
 }
 
 fn hex(digit: u8) -> Option<u8> {
@@ -45,6 +50,13 @@ mod tests {
         let expected = [("q", "a b&c"), ("tag", "ü"), ("tag", ""), ("x", "%zz")];
         let expected: Vec<_> =
             expected.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
-        assert_eq!(pairs("q=a+b%26c&tag=%C3%BC&tag&&x=%zz"), expected);
+        assert_eq!(pairs("q=a+b%26c&tag=%C3%BC&tag&&x=%zz"), Ok(expected));
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused() {
+        for query in ["q=%FF", "%C3=1", "a=b&q=%ED%A0%80"] {
+            assert_eq!(pairs(query).unwrap_err().code, Code::Usage, "{query}");
+        }
     }
 }
