@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Body;
-use axum::extract::{Query, Request, State};
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use rmcp::model::{ErrorData, ProtocolVersion, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
-use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
+use windlass_domain::near::near;
 use windlass_domain::{Code, Refusal};
 use windlass_ledger::Error;
 use windlass_ops::Context;
@@ -23,7 +23,7 @@ use super::toolset::Toolset;
 use super::watch::Watch;
 use crate::caller::Caller;
 use crate::desk::{Desk, Office};
-use crate::http::{self, Problem, Shared, Visitor};
+use crate::http::{self, Problem, Shared, Visitor, pairs};
 
 /// Most sessions at once. Each costs a small task and what it watches.
 const MOST_SESSIONS: usize = 1_024;
@@ -31,6 +31,11 @@ const MOST_SESSIONS: usize = 1_024;
 const SILENCE: Duration = Duration::from_hours(1);
 /// How often a silent stream shows that it is still there.
 const HEARTBEAT: Duration = Duration::from_secs(15);
+
+/// The one name that the query may have.
+const TOOLS: &str = "tools";
+/// Longest refusal of the protocol that is told in our words.
+const LONGEST_REFUSAL: usize = 4_096;
 
 /// The sessions of a server.
 pub(crate) struct Mcp {
@@ -75,12 +80,6 @@ impl Mcp {
     }
 }
 
-/// What the address may say.
-#[derive(Debug, Default, Deserialize)]
-struct Asked {
-    tools: Option<String>,
-}
-
 /// Every request to `/mcp`.
 pub(crate) async fn enter(
     State(house): State<Shared>,
@@ -103,10 +102,45 @@ pub(crate) async fn enter(
     request.extensions_mut().insert(Guest { caller, tools });
     let answer = house.mcp.service.handle(request).await.map(Body::new);
     // The session is gone already, and clients take "accepted" for a failure to end it.
-    match is_farewell && answer.status() == StatusCode::ACCEPTED {
-        true => Ok(StatusCode::NO_CONTENT.into_response()),
-        false => Ok(answer),
+    match answer.status() {
+        StatusCode::ACCEPTED if is_farewell => Ok(StatusCode::NO_CONTENT.into_response()),
+        status if status.is_client_error() && !is_json(answer.headers()) => {
+            Ok(in_our_words(answer).await)
+        }
+        _ => Ok(answer),
     }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.starts_with("application/json"))
+}
+
+/// What the protocol itself refuses, as a problem: the same words and status, and what to do.
+async fn in_our_words(answer: Response) -> Response {
+    let (status, allowed) = (answer.status(), answer.headers().get(header::ALLOW).cloned());
+    let said = to_bytes(answer.into_body(), LONGEST_REFUSAL).await.unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    let said = said.trim().trim_end_matches('.').trim_start_matches("Bad Request: ");
+    let message = match said {
+        "" => format!("/mcp answers {status}"),
+        said => said.to_owned(),
+    };
+    let hint = match status {
+        StatusCode::METHOD_NOT_ALLOWED => {
+            "POST a message, GET the stream of a session, or DELETE a session"
+        }
+        StatusCode::NOT_ACCEPTABLE => "send Accept: application/json, text/event-stream",
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => "send Content-Type: application/json",
+        StatusCode::NOT_FOUND => "the session is over: begin a new one with initialize",
+        _ => {
+            "begin with initialize, and send the Mcp-Session-Id of its answer with all that follows"
+        }
+    };
+    let problem = Problem::from(Refusal::new(Code::Usage, message).hint(hint));
+    let mut response = problem.answered(status).into_response();
+    response.headers_mut().extend(allowed.map(|allowed| (header::ALLOW, allowed)));
+    response
 }
 
 /// The set that the caller's key was made for. It is looked up with every request, so that a key that
@@ -126,10 +160,20 @@ async fn own_tools(desk: &Desk, caller: &Caller) -> Result<Option<String>, Error
 
 /// The tools that the address names, else those of the key, else the usual ones.
 fn tools(uri: &Uri, own: Option<&str>) -> Result<Toolset, Refusal> {
-    let Query(Asked { tools }) = Query::try_from_uri(uri).map_err(|wrong| {
-        Refusal::new(Code::Usage, format!("the address cannot be read: {wrong}"))
-            .hint("give the tools once: /mcp?tools=default,dep")
-    })?;
+    let mut tools = None;
+    for (name, value) in pairs(uri.query().unwrap_or_default())? {
+        if name != TOOLS {
+            return Err(Refusal::new(Code::UnknownField, format!("/mcp takes no '{name}'"))
+                .hint("it takes tools: /mcp?tools=default,dep")
+                .suggest(near(&name, [TOOLS]))
+                .detail("field", name));
+        }
+        if tools.replace(value).is_some() {
+            return Err(Refusal::new(Code::Usage, "tools is given more than once")
+                .hint("give the tools once: /mcp?tools=default,dep")
+                .detail("field", TOOLS));
+        }
+    }
     Ok(tools.as_deref().or(own).map(Toolset::parse).transpose()?.unwrap_or_default())
 }
 
@@ -139,6 +183,9 @@ async fn read(request: Request) -> Result<Result<Request, Response>, Problem> {
     let body = http::read(Request::new(body)).await?;
     Ok(match understood(&body) {
         Line::Message(_) => Ok(Request::from_parts(parts, Body::from(body))),
+        Line::Nothing if body.trim_ascii().is_empty() => {
+            Err(wrong(ErrorData::parse_error("the body is empty: send one message", None), None))
+        }
         Line::Nothing => Err(StatusCode::ACCEPTED.into_response()),
         Line::Wrong(error, id) => Err(wrong(error, id)),
     })
