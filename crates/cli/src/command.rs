@@ -162,7 +162,8 @@ pub(crate) fn globals() -> [Arg; 5] {
     };
     [
         global("db", "The ledger: a path or a postgres:// address").value_name("PATH_OR_URL"),
-        global("server", "The server that has the ledger: an https:// address").value_name("URL"),
+        global("server", "The server that has the ledger: http:// or https://…")
+            .value_name("URL"),
         global("format", "How to answer: text or json").value_name("FORMAT"),
         global(OP_ID.name, OP_ID.help).value_name(OP_ID.value),
         global("json", "Answer with one JSON document").action(ArgAction::SetTrue),
@@ -274,6 +275,8 @@ fn explain(error: clap::Error, words: &[OsString], format: Option<Format>) -> Wr
     };
     let message = message.replace("invalid digit found in string", "not a whole number");
     let usage = text.lines().find_map(|line| line.strip_prefix("Usage: "));
+    let own = std::error::Error::source(&error).and_then(|own| own.downcast_ref::<Refusal>());
+    let own = own.and_then(|own| own.hint.clone());
     let hint = match (error.get(ContextKind::ValidValue), usage) {
         _ if error.kind() == ErrorKind::InvalidSubcommand && !commands_of(words).is_empty() => {
             format!("use one of {}", commands_of(words).join(", "))
@@ -284,6 +287,7 @@ fn explain(error: clap::Error, words: &[OsString], format: Option<Format>) -> Wr
         (_, Some(usage)) => format!("usage: {usage}"),
         (_, None) => format!("see {} --help", command_of(words)),
     };
+    let hint = own.unwrap_or(hint);
     let refusal = match unreadable(words) {
         Some(refusal) if error.kind() == ErrorKind::InvalidUtf8 => refusal,
         _ => Refusal::new(code, message).hint(hint).suggest(suggest::meant(&error)),

@@ -1,5 +1,6 @@
 //! `open`: the web pages of a server, in a browser.
 
+use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::time::Duration;
@@ -26,6 +27,9 @@ pub(crate) const OWN: Own = Own {
 
 /// How long a server on this machine may take to be reached.
 const REACHED: Duration = Duration::from_secs(2);
+
+/// As much of an answer as tells whose it is.
+const ENOUGH_BYTES: u64 = 4_096;
 
 fn arguments(command: Command) -> Command {
     let print = Arg::new("print")
@@ -69,9 +73,14 @@ fn way_in(environment: &Environment, address: Option<&Address>) -> Result<String
             .hint("start it: windlass serve")
             .detail("server", host.clone())
     };
-    let token = token::read(&folder, port).ok_or_else(not_here)?;
     let here = SocketAddr::from(([127, 0, 0, 1], port));
     let here_too = SocketAddr::from(([0, 0, 0, 0, 0, 0, 0, 1], port));
+    let Some(token) = token::read(&folder, port) else {
+        return match [here, here_too].iter().any(is_ours) {
+            true => Err(wants_a_key(&host).into()),
+            false => Err(not_here().into()),
+        };
+    };
     // A server that was killed leaves its token behind.
     let is_there = |at: &SocketAddr| TcpStream::connect_timeout(at, REACHED).is_ok();
     if ![here, here_too].iter().any(is_there) {
@@ -79,6 +88,29 @@ fn way_in(environment: &Environment, address: Option<&Address>) -> Result<String
     }
     let ticket = ticket::ticket(&token, SystemClock.now())?;
     Ok(format!("{}/enter?token={ticket}", host.trim_end_matches('/')))
+}
+
+/// Whether a server of Windlass answers there.
+fn is_ours(at: &SocketAddr) -> bool {
+    let asked = || {
+        let mut stream = TcpStream::connect_timeout(at, REACHED)?;
+        stream.set_read_timeout(Some(REACHED))?;
+        stream
+            .write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
+        let mut answer = Vec::new();
+        stream.take(ENOUGH_BYTES).read_to_end(&mut answer)?;
+        std::io::Result::Ok(String::from_utf8_lossy(&answer).to_lowercase())
+    };
+    asked().is_ok_and(|answer| answer.contains("\r\nwindlass-version:"))
+}
+
+/// It has no token for this user: others can reach it too, or somebody else started it.
+fn wants_a_key(host: &str) -> Refusal {
+    let address = format!("{}/enter", host.trim_end_matches('/'));
+    Refusal::new(Code::KeyRequired, format!("the server at {host} asks for a key"))
+        .hint(format!("sign in with yours at {address}"))
+        .detail("server", host)
+        .detail("address", &address)
 }
 
 /// The port of the server on this machine: the usual one, or that of the only one there is.
