@@ -52,7 +52,7 @@ pub(crate) fn misfit(entry: &Entry, given: &Value, error: &Error<serde_json::Err
         .hint(hint)
         .suggest(meant.into_iter().flatten())
         .detail("field", path)
-        .detail("given", shown)
+        .detail("given", value.map(in_short))
 }
 
 /// The refusal of arguments without one that is needed.
@@ -88,10 +88,14 @@ fn found<'a>(given: &'a Value, path: &serde_path_to_error::Path) -> Option<&'a V
 }
 
 fn shown(value: &Value) -> String {
-    let text = match value {
-        Value::String(text) => format!("'{text}'"),
-        other => other.to_string(),
-    };
+    match value {
+        Value::String(_) => format!("'{}'", in_short(value)),
+        other => in_short(other),
+    }
+}
+
+fn in_short(value: &Value) -> String {
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text,

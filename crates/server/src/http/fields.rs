@@ -64,7 +64,11 @@ impl Fields {
             Some(rest) if rest.starts_with(' ') => format!("{name}{rest}"),
             _ => refusal.message.clone(),
         };
-        Refusal { message, ..refusal }.detail("field", name)
+        let hint = refusal.hint.map(|hint| match hint.strip_prefix(&format!("give {own_name}")) {
+            Some(rest) => format!("give {name}{rest}"),
+            None => hint,
+        });
+        Refusal { message, hint, ..refusal }.detail("field", name)
     }
 
     /// The arguments that some pairs of name and value say.
@@ -189,6 +193,7 @@ mod tests {
         let refusal = asked("task.search", &[]).unwrap_err();
         assert_eq!((refusal.code, refusal.message.as_str()), (Code::InvalidValue, "q is missing"));
         assert_eq!(refusal.details["field"], "q");
+        assert!(refusal.hint.unwrap().starts_with("give q: "));
     }
 
     #[test]

@@ -61,7 +61,8 @@ fn arguments(body: &[u8]) -> Result<Value, Refusal> {
         return Ok(Value::Object(Map::new()));
     }
     let value: Value = json::read(body).map_err(|wrong| {
-        Refusal::new(Code::Usage, format!("the body is not JSON: {wrong}"))
+        let what = if wrong.is_data() { "wrong" } else { "not JSON" };
+        Refusal::new(Code::Usage, format!("the body is {what}: {wrong}"))
             .hint("send one JSON object with the fields of the operation")
     })?;
     match value {

@@ -121,8 +121,9 @@ async fn in_our_words(answer: Response) -> Response {
     let (status, allowed) = (answer.status(), answer.headers().get(header::ALLOW).cloned());
     let said = to_bytes(answer.into_body(), LONGEST_REFUSAL).await.unwrap_or_default();
     let said = String::from_utf8_lossy(&said);
-    let said = said.trim().trim_end_matches('.').trim_start_matches("Bad Request: ");
-    let message = match said {
+    // It begins with the words of the status.
+    let words = format!("{}: ", status.canonical_reason().unwrap_or_default());
+    let message = match said.trim().trim_start_matches(&words) {
         "" => format!("/mcp answers {status}"),
         said => said.to_owned(),
     };
