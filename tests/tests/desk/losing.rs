@@ -23,11 +23,12 @@ fn database(desk: &Desk) -> &Database {
     desk.ledger.database().unwrap()
 }
 
-/// Five tasks, a comment on another, five tasks: the comment can be held up in the middle.
-fn eleven_with_a_comment_on(task: &str) -> Vec<Command> {
+/// One that the writer is busy with, and then five tasks, a comment on another, and five tasks
+/// again, which share a commit: the comment can be held up in the middle.
+fn twelve_with_a_comment_on(task: &str) -> Vec<Command> {
     let adds = |from: usize| (from..from + 5).map(|number| add(format!("task {number:02}")));
     let comment = Command::new("task.comment", json!({"task": task, "text": "held up"}));
-    adds(0).chain([comment]).chain(adds(5)).collect()
+    [add("the first")].into_iter().chain(adds(0)).chain([comment]).chain(adds(5)).collect()
 }
 
 /// Everybody was answered, and everything is there once.
@@ -95,14 +96,14 @@ fn a_follower_misses_nothing_when_all_connections_are_cut() {
     }
 }
 
-/// Lets eleven commands share a commit and cuts the writer off when it is held up in the middle of
+/// Lets commands share a commit and cuts the writer off when it is held up in the middle of
 /// them, so many times.
 #[track_caller]
 fn cut_in_the_middle(times: usize) {
     let Some(desk) = Desk::on_postgres() else { return };
     let task = desk.ledger.add(&["-P", "queue"]);
     let mut look = database(&desk).connect();
-    let (answers, ()) = desk.share(&eleven_with_a_comment_on(&task), |hold| {
+    let answers = desk.share(&twelve_with_a_comment_on(&task), |hold| {
         let mut holder = holding(database(&desk), "SELECT 1 FROM tasks FOR UPDATE");
         drop(hold);
         for _ in 0..times {
@@ -128,7 +129,7 @@ fn a_connection_lost_while_a_shared_commit_waits_to_begin_loses_and_doubles_noth
     let Some(desk) = Desk::on_postgres() else { return };
     let task = desk.ledger.add(&["-P", "queue"]);
     let mut look = database(&desk).connect();
-    let (answers, ()) = desk.share(&eleven_with_a_comment_on(&task), |hold| {
+    let answers = desk.share(&twelve_with_a_comment_on(&task), |hold| {
         // The first command stands in the queue already; this comes next, and then the others.
         let mut next = thread::scope(|scope| {
             let next = scope.spawn(|| holding(database(&desk), "SELECT seq FROM head FOR UPDATE"));
@@ -162,7 +163,7 @@ fn a_connection_lost_in_a_commit_that_does_not_stand_loses_and_doubles_nothing()
     let task = desk.ledger.add(&["-P", "queue"]);
     let mut look = database(&desk).connect();
     look.batch_execute(WAIT_IN_COMMIT).unwrap();
-    let (answers, ()) = desk.share(&eleven_with_a_comment_on(&task), |hold| {
+    let answers = desk.share(&twelve_with_a_comment_on(&task), |hold| {
         let mut holder = holding(database(&desk), "SELECT 1 FROM tasks FOR UPDATE");
         drop(hold);
         held_up_by(&mut holder, &mut look);
@@ -218,7 +219,7 @@ fn a_commit_that_stands_though_the_connection_was_lost_is_answered_and_not_repea
     let task = desk.ledger.add(&["-P", "queue"]);
     let mut look = database(&desk).connect();
     look.batch_execute(NOT_I).unwrap();
-    let (answers, ()) = desk.share(&eleven_with_a_comment_on(&task), |hold| {
+    let answers = desk.share(&twelve_with_a_comment_on(&task), |hold| {
         let mut holder = holding(database(&desk), "SELECT 1 FROM tasks FOR UPDATE");
         drop(hold);
         held_up_by(&mut holder, &mut look);

@@ -37,6 +37,12 @@ impl Desk {
     /// Serves a ledger that has a project `queue`.
     #[track_caller]
     fn on(ledger: Ledger) -> Self {
+        Self::of(ledger, serve)
+    }
+
+    /// The same with a server of the test's own.
+    #[track_caller]
+    fn of(ledger: Ledger, serve: impl FnOnce(&Ledger) -> Run) -> Self {
         let _made = ledger.answer(&["project", "create", "queue"]);
         let served = Served::from_run(&ledger.home, &serve(&ledger));
         Self { ledger, served }
@@ -78,37 +84,35 @@ impl Desk {
         self.number("windlass_commit_commands_count")
     }
 
-    /// Lets the writer be busy with one command while others come, then lets it go on: these others
-    /// share a commit. `meanwhile` happens just before it goes on. Gives the answers of the others.
+    /// Lets the writer be busy with the first command while the others come, then lets it go on:
+    /// these others share a commit. `meanwhile` happens just before it goes on, and lets it. Gives
+    /// the answers of all.
     #[track_caller]
-    fn share<T>(
-        &self,
-        commands: &[Command],
-        meanwhile: impl FnOnce(Hold) -> T,
-    ) -> (Vec<Response>, T) {
+    fn share(&self, commands: &[Command], meanwhile: impl FnOnce(Hold)) -> Vec<Response> {
         let hold = Hold::of(&self.ledger);
         let (client, commits) = (&self.client(), self.commits());
         thread::scope(|scope| {
-            let first = scope.spawn(|| client.does(&add("the first")));
-            wait::until("the writer has begun", || self.commits() == commits + 1);
             let send = |(number, command)| {
                 let sent = scope.spawn(move || client.does(command));
-                wait::until("it waits", || self.number("windlass_commands_waiting") > number);
+                wait::until("the writer has it or it waits", || match number {
+                    0 => self.commits() > commits,
+                    _ => self.number("windlass_commands_waiting") == number,
+                });
                 sent
             };
-            let others: Vec<ScopedJoinHandle<'_, _>> =
+            let sent: Vec<ScopedJoinHandle<'_, _>> =
                 commands.iter().enumerate().map(send).collect();
-            let happened = meanwhile(hold);
-            let _added = first.join().unwrap().unwrap().ok();
-            let answered = others.into_iter().map(|other| other.join().unwrap().unwrap());
-            (answered.collect(), happened)
+            meanwhile(hold);
+            sent.into_iter().map(|sent| sent.join().unwrap().unwrap()).collect()
         })
     }
 
-    /// The same where nothing else happens.
+    /// Lets these commands share a commit, and nothing else happen.
     #[track_caller]
     fn share_a_commit(&self, commands: &[Command]) -> Vec<Response> {
-        self.share(commands, drop).0
+        let mut answers = self.share(&[&[add("the first")], commands].concat(), drop);
+        let _added = answers.remove(0).ok();
+        answers
     }
 
     /// The titles of all tasks, in alphabetical order.

@@ -98,7 +98,11 @@ fn of_claims_that_share_a_commit_each_sees_the_ones_before(desk: &Desk) {
 }
 
 /// Starts so many clients together and gives what each of them brings.
-fn race<T: Send>(desk: &Desk, clients: usize, run: impl Fn(usize, &Client) -> T + Sync) -> Vec<T> {
+pub(crate) fn race<T: Send>(
+    desk: &Desk,
+    clients: usize,
+    run: impl Fn(usize, &Client) -> T + Sync,
+) -> Vec<T> {
     let (client, gate) = (desk.client(), Barrier::new(clients));
     thread::scope(|scope| {
         let started: Vec<_> = (0..clients)
