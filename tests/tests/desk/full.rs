@@ -103,8 +103,7 @@ fn a_database_that_may_not_be_written_is_told_to_each_who_tries_until_it_may() {
     let mut admin = desk.ledger.database().unwrap().connect();
     let name: String = admin.query_one("SELECT current_database()", &[]).unwrap().get(0);
     let mut set = |value: &str| {
-        let change =
-            format!("ALTER DATABASE {name} SET default_transaction_read_only = {value}");
+        let change = format!("ALTER DATABASE {name} SET default_transaction_read_only = {value}");
         admin.batch_execute(&change).unwrap();
         admin.batch_execute(CUT_ALL).unwrap();
     };
