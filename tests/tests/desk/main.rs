@@ -56,12 +56,12 @@ impl Desk {
         Ledger::on_postgres().map(Self::on)
     }
 
-    /// Kills the server and starts another at the same address.
+    /// Lets the server end and starts another at the same address.
     #[track_caller]
-    fn again(self) -> Self {
+    fn after(self, end: impl FnOnce(Served)) -> Self {
         let Self { ledger, served } = self;
         let address = served.address().to_string();
-        served.kill();
+        end(served);
         let run = ledger.windlass(&["serve", "--listen", &address]);
         let served = Served::from_run(&ledger.home, &run);
         Self { ledger, served }
