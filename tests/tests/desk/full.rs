@@ -6,6 +6,7 @@ use windlass_testkit::http::Response;
 use windlass_testkit::trace::Trace;
 use windlass_tests::ledgers::Ledger;
 
+use crate::losing::CUT_ALL;
 use crate::sharing::race;
 use crate::{Command, Desk, add, is_whole, serve};
 
@@ -92,10 +93,6 @@ fn a_disk_that_is_full_for_a_moment_in_the_middle_of_a_shared_commit_leaves_no_g
     }
     goes_on(&desk, &commands[1..]);
 }
-
-/// Ends every connection to the database but the one that asks, and waits until they are gone.
-const CUT_ALL: &str = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity \
-     WHERE datname = current_database() AND pid <> pg_backend_pid()";
 
 #[test]
 fn a_database_that_may_not_be_written_is_told_to_each_who_tries_until_it_may() {

@@ -16,7 +16,7 @@ use crate::{Command, Desk, add, is_whole};
 const ATTEMPTS: usize = 5;
 
 /// Ends every connection to the database but the one that asks, and waits until they are gone.
-const CUT_ALL: &str = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity \
+pub(crate) const CUT_ALL: &str = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity \
      WHERE datname = current_database() AND pid <> pg_backend_pid()";
 
 fn database(desk: &Desk) -> &Database {

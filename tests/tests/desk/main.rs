@@ -77,7 +77,7 @@ impl Desk {
         let text = self.served.get("/metrics").ok().text();
         let value = text.lines().find_map(|line| line.strip_prefix(&format!("{name} ")));
         let value = value.unwrap_or_else(|| panic!("no {name} in\n{text}"));
-        value.parse::<f64>().map(|number| number as usize).unwrap()
+        value.parse().unwrap()
     }
 
     fn commits(&self) -> usize {
@@ -92,7 +92,7 @@ impl Desk {
         let hold = Hold::of(&self.ledger);
         let (client, commits) = (&self.client(), self.commits());
         thread::scope(|scope| {
-            let send = |(number, command)| {
+            let begin = |(number, command)| {
                 let sent = scope.spawn(move || client.does(command));
                 wait::until("the writer has it or it waits", || match number {
                     0 => self.commits() > commits,
@@ -101,7 +101,7 @@ impl Desk {
                 sent
             };
             let sent: Vec<ScopedJoinHandle<'_, _>> =
-                commands.iter().enumerate().map(send).collect();
+                commands.iter().enumerate().map(begin).collect();
             meanwhile(hold);
             sent.into_iter().map(|sent| sent.join().unwrap().unwrap()).collect()
         })
