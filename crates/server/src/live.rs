@@ -96,7 +96,8 @@ impl Live {
         let (out, messages) = mpsc::channel(UNREAD);
         let tales = self.tales.subscribe();
         self.reader.unpark();
-        let follower = Follower { live: self.clone(), caller, filter, after, tales, out };
+        let shown = Instant::now();
+        let follower = Follower { live: self.clone(), caller, filter, after, tales, out, shown };
         tokio::spawn(follower.run());
         messages
     }
@@ -111,6 +112,8 @@ struct Follower {
     after: u64,
     tales: broadcast::Receiver<Arc<Tale>>,
     out: mpsc::Sender<Bytes>,
+    /// When it was last seen that its key counts.
+    shown: Instant,
 }
 
 impl Follower {
@@ -178,7 +181,8 @@ impl Follower {
     }
 
     /// A key may be revoked or run out while its owner listens.
-    async fn show_key_again(&self) -> Result<(), End> {
+    async fn show_key_again(&mut self) -> Result<(), End> {
+        self.shown = Instant::now();
         if let Caller::Local(_) = self.caller {
             return Ok(());
         }
@@ -189,7 +193,7 @@ impl Follower {
 
     /// Goes by an event, and sends it if it is wanted.
     async fn pass(&mut self, tale: &Tale) -> Result<(), End> {
-        if tale.is_about_a_key {
+        if tale.is_about_a_key || self.shown.elapsed() >= BEAT {
             self.show_key_again().await?;
         }
         self.after = tale.seq;
