@@ -52,7 +52,7 @@ mod word;
 pub use amount::Amount;
 pub use canonical::canonical;
 pub use check::{Assert, AssertKind, Check};
-pub use finding::{Finding, Severity, Suggestion};
+pub use finding::{Finding, Severity, Suggestion, place};
 pub use front::{Budgets, Dirty, Front, Progress, ReportDetail, Risk, Worktree};
 pub use lint::compat::{CompatReport, Verdict, compat_lint};
 pub use lint::{inspect, lint};

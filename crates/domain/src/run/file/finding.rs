@@ -113,6 +113,14 @@ impl Finding {
     }
 }
 
+/// The line and the column of a byte, both from 1. Columns count characters.
+pub fn place(text: &str, at: usize) -> (usize, usize) {
+    let before = text.get(..at).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let begun = before.rsplit('\n').next().unwrap_or_default();
+    (line, begun.trim_start_matches('\u{feff}').chars().count() + 1)
+}
+
 /// Findings as they are collected: bounded, and an error is never forgotten.
 #[derive(Debug, Default)]
 pub(super) struct Findings {

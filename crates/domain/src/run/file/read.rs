@@ -50,7 +50,7 @@ pub(super) fn read(text: &str) -> Reading {
     let mut reading = Reading::default();
     let Reading { file, places, found, is_refused_whole } = &mut reading;
     if text.len() > LARGEST_BYTES {
-        found.push(too_large(text));
+        found.push(too_large());
         *is_refused_whole = true;
         return reading;
     }
@@ -86,9 +86,8 @@ pub(super) fn read(text: &str) -> Reading {
     reading
 }
 
-fn too_large(text: &str) -> Finding {
-    let message = format!("the file has {} bytes, the limit is {LARGEST_BYTES}", text.len());
-    Finding::error("file_too_large", 0..0, message)
+fn too_large() -> Finding {
+    Finding::error("file_too_large", 0..0, "the file is larger than 1 MiB")
 }
 
 fn no_steps(text: &str) -> Finding {

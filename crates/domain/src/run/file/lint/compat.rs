@@ -5,7 +5,7 @@
 
 use super::both;
 use super::security::Keywords;
-use crate::run::file::finding::{Finding, Severity};
+use crate::run::file::finding::{Finding, Severity, place};
 
 /// What HOTL's lint would have said.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +61,7 @@ fn failures(text: &str) -> Vec<String> {
 }
 
 fn refused(finding: &Finding, text: &str) -> Option<String> {
-    let line = text.get(..finding.span.start).unwrap_or_default().matches('\n').count() + 1;
+    let (line, _) = place(text, finding.span.start);
     let said = finding.compat().or_else(|| Some(format!("line {line}: {}", finding.message)));
     said.filter(|_| finding.severity == Severity::Error)
 }
