@@ -18,12 +18,13 @@ use crate::wrap::{LongWord, wrap};
 use crate::{help, suggest};
 
 /// What a group of subcommands is about. A group in a group is named like an operation.
-pub(crate) const GROUPS: [(&str, &str); 11] = [
+pub(crate) const GROUPS: [(&str, &str); 12] = [
     ("project", "Projects: named queues of tasks"),
     ("task", "Tasks: add, claim, report, complete"),
     ("dep", "Dependencies: which task waits for which, in all projects"),
     ("workflow", "Workflows: atomic recipes over tasks"),
     ("workflow.run", "Run a workflow"),
+    ("run", "Runs: workflow files that are executed, checked and gated"),
     ("hook", "Hooks: who is told what happens, and what did not arrive"),
     ("agent", "Agents: who is at work, who did what"),
     ("key", "Keys: who is let in by a server, and as what"),
@@ -275,8 +276,6 @@ fn explain(error: clap::Error, words: &[OsString], format: Option<Format>) -> Wr
     };
     let message = message.replace("invalid digit found in string", "not a whole number");
     let usage = text.lines().find_map(|line| line.strip_prefix("Usage: "));
-    let own = std::error::Error::source(&error).and_then(|own| own.downcast_ref::<Refusal>());
-    let own = own.and_then(|own| own.hint.clone());
     let hint = match (error.get(ContextKind::ValidValue), usage) {
         _ if error.kind() == ErrorKind::InvalidSubcommand && !commands_of(words).is_empty() => {
             format!("use one of {}", commands_of(words).join(", "))
@@ -287,7 +286,6 @@ fn explain(error: clap::Error, words: &[OsString], format: Option<Format>) -> Wr
         (_, Some(usage)) => format!("usage: {usage}"),
         (_, None) => format!("see {} --help", command_of(words)),
     };
-    let hint = own.unwrap_or(hint);
     let refusal = match unreadable(words) {
         Some(refusal) if error.kind() == ErrorKind::InvalidUtf8 => refusal,
         _ => Refusal::new(code, message).hint(hint).suggest(suggest::meant(&error)),

@@ -34,8 +34,7 @@ fn arguments(command: Command) -> Command {
             .long("listen")
             .help("The address to listen on, or a port of this machine alone; port 0 takes any that is free")
             .value_name("ADDRESS")
-            .default_value("127.0.0.1:7077")
-            .value_parser(address),
+            .default_value("127.0.0.1:7077"),
         Arg::new("name")
             .long("name")
             .help(
@@ -76,17 +75,6 @@ fn arguments(command: Command) -> Command {
             .conflicts_with("listen")
             .help_heading(AS_IN_HZL),
     ])
-}
-
-/// An address, or a port of this machine: `127.0.0.1:7077`, `localhost:7077`, `:7077`, `7077`.
-fn address(given: &str) -> Result<SocketAddr, Refusal> {
-    let on_loopback = given.strip_prefix("localhost:").or(given.strip_prefix(':')).unwrap_or(given);
-    let port = on_loopback.parse().ok().filter(|_| !on_loopback.starts_with('+'));
-    let address = port.map(|port| SocketAddr::new(USUAL.ip(), port));
-    address.or_else(|| given.parse().ok()).ok_or_else(|| {
-        Refusal::new(Code::InvalidValue, "not an address with a port")
-            .hint("write 127.0.0.1:7077, 7077 for this machine alone, or 0.0.0.0:7077 for others")
-    })
 }
 
 fn run(call: Call<'_>) -> std::io::Result<Exit> {
@@ -139,7 +127,7 @@ fn options(
     let rate = matches.get_one("rate").copied().unwrap_or_default();
     let Context { workplace, surroundings, settings, .. } = cx;
     let office = Office { workplace, surroundings, settings };
-    Ok(Options { listen: listen(matches), names, rate, tokens, office })
+    Ok(Options { listen: listen(matches)?, names, rate, tokens, office })
 }
 
 /// A folder that is not there is a mistake in a path that somebody wrote, unless it is where ledgers
@@ -181,13 +169,27 @@ fn lines(matches: &ArgMatches) -> Lines {
     }
 }
 
-fn listen(matches: &ArgMatches) -> SocketAddr {
+fn listen(matches: &ArgMatches) -> Result<SocketAddr, Refusal> {
     let (host, port) = (matches.get_one::<IpAddr>("host"), matches.get_one::<u16>("port"));
-    let given = matches.get_one::<SocketAddr>("listen").copied().unwrap_or(USUAL);
-    SocketAddr::new(
+    let given = matches.get_one::<String>("listen").map(|given| address(given)).transpose()?;
+    let given = given.unwrap_or(USUAL);
+    Ok(SocketAddr::new(
         host.copied().unwrap_or_else(|| given.ip()),
         port.copied().unwrap_or_else(|| given.port()),
-    )
+    ))
+}
+
+/// An address, or a port of this machine: `127.0.0.1:7077`, `localhost:7077`, `:7077`, `7077`.
+fn address(given: &str) -> Result<SocketAddr, Refusal> {
+    let on_loopback = given.strip_prefix("localhost:").or(given.strip_prefix(':')).unwrap_or(given);
+    let port = on_loopback.parse().ok().filter(|_| !on_loopback.starts_with('+'));
+    let address = port.map(|port| SocketAddr::new(USUAL.ip(), port));
+    address.or_else(|| given.parse().ok()).ok_or_else(|| {
+        Refusal::new(Code::InvalidValue, format!("--listen '{given}' is no address with a port"))
+            .hint("write 127.0.0.1:7077, 7077 for this machine alone, or 0.0.0.0:7077 for others")
+            .detail("field", "listen")
+            .detail("given", given)
+    })
 }
 
 fn unit(matches: &ArgMatches, environment: &Environment, cx: &Context) -> Result<String, Refusal> {
@@ -199,7 +201,7 @@ fn unit(matches: &ArgMatches, environment: &Environment, cx: &Context) -> Result
         }
         Location::Postgres(url) => Location::Postgres(url.clone()),
     };
-    let mut arguments = vec!["--listen".to_owned(), listen(matches).to_string()];
+    let mut arguments = vec!["--listen".to_owned(), listen(matches)?.to_string()];
     for name in matches.get_many::<String>("name").into_iter().flatten() {
         arguments.extend(["--name".to_owned(), name.clone()]);
     }

@@ -12,7 +12,7 @@ mod json;
 mod openapi;
 mod ops;
 mod problem;
-mod query;
+pub(crate) mod query;
 mod request_id;
 mod rest;
 mod stream;

@@ -4,18 +4,30 @@ use windlass_domain::{Code, Refusal};
 
 /// The names and values of a query, in their order.
 pub(crate) fn pairs(query: &str) -> Result<Vec<(String, String)>, Refusal> {
-    query
-        .split('&')
-        .filter(|pair| !pair.is_empty())
-        .map(|pair| {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            Ok((decoded(name)?, decoded(value)?))
-        })
-        .collect()
+    let text = |part: &str| String::from_utf8(decoded(part)).map_err(|_| no_text(part));
+    parts(query).map(|(name, value)| Ok((text(name)?, text(value)?))).collect()
 }
 
-/// Text as forms and addresses write it.
-fn decoded(text: &str) -> Result<String, Refusal> {
+/// The same for what a person sees and can correct: what is no text is told by the signs that stand
+/// for it.
+pub(crate) fn readable_pairs(query: &str) -> Vec<(String, String)> {
+    let text = |part: &str| String::from_utf8_lossy(&decoded(part)).into_owned();
+    parts(query).map(|(name, value)| (text(name), text(value))).collect()
+}
+
+fn parts(query: &str) -> impl Iterator<Item = (&str, &str)> {
+    let pairs = query.split('&').filter(|pair| !pair.is_empty());
+    pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+}
+
+fn no_text(part: &str) -> Refusal {
+    Refusal::new(Code::Usage, format!("'{part}' in the query is not text"))
+        .hint("write what is not ASCII as UTF-8 in percent encoding")
+        .detail("given", part)
+}
+
+/// A text as forms and addresses write it.
+fn decoded(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [byte, after @ ..] = rest {
@@ -30,11 +42,7 @@ fn decoded(text: &str) -> Result<String, Refusal> {
         bytes.push(decoded);
         rest = after;
     }
-    String::from_utf8(bytes).map_err(|_| {
-        Refusal::new(Code::Usage, format!("'{text}' in the query is not text"))
-            .hint("write what is not ASCII as UTF-8 in percent encoding")
-            .detail("given", text)
-    })
+    bytes
 }
 
 fn hex(digit: u8) -> Option<u8> {
