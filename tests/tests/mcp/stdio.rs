@@ -235,8 +235,7 @@ fn a_line_that_is_too_long_is_refused_and_skipped() {
     let said = request(7, "tools/call", long).to_string();
     assert!(said.starts_with("{\"id\":7,"), "{}", &said[..20]);
     // Many clients write the id last.
-    let last =
-        said.replacen("{\"id\":7,", "{", 1).trim_end_matches('}').to_owned() + "},\"id\":8}";
+    let last = said.replacen("{\"id\":7,", "{", 1).trim_end_matches('}').to_owned() + "},\"id\":8}";
     client.say(&last);
     assert_eq!(client.heard()["id"], 8);
     client.say(&said);
