@@ -228,6 +228,18 @@ fn lines_that_are_no_messages_are_answered_and_the_next_is_read() {
 }
 
 #[test]
+fn a_value_of_the_wrong_type_is_told_with_its_field_and_nothing_else() {
+    let ledger = ledger();
+    let mut client = client(&ledger);
+    let refused = client.refused("add", json!({"title": "a", "priority": "high"}));
+    assert_eq!(refused["message"], "priority 'high' is not a whole number");
+    assert_eq!(refused["hint"], "give a whole number, such as 1");
+    assert_eq!(refused["details"]["field"], "priority");
+    let refused = client.refused("show", json!({}));
+    assert_eq!(refused["message"], "task is missing");
+}
+
+#[test]
 fn a_line_that_is_too_long_is_refused_and_skipped() {
     let ledger = ledger();
     let mut client = client(&ledger);

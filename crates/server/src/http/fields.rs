@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn a_number_below_zero_is_left_to_the_operation() {
-        assert_eq!(asked("dep.tree", &[("depth", "-1")]), Ok(json!({"depth": -1})));
+        assert_eq!(asked("task.list", &[("limit", "-1")]), Ok(json!({"limit": -1})));
     }
 
     #[test]
