@@ -65,7 +65,7 @@ fn a_coding_agent_is_told_of_windlass_and_forgets_it() {
         {
           "path": "/home/ada/work/.mcp.json",
           "change": "create",
-          "diff": "--- /dev/null\n+++ b/.mcp.json\n@@ -0,0 +1,8 @@\n+{\n+  \"mcpServers\": {\n+    \"windlass\": {\n+      \"command\": \"windlass\",\n+      \"args\": [\"mcp\", \"--agent\", \"claude\"]\n+    }\n+  }\n+}\n"
+          "diff": "--- /dev/null\n+++ b/.mcp.json\n@@ -0,0 +1,8 @@\n+{\n+  \"m…"
         },
         {
           "path": "/home/ada/work/CLAUDE.md",
@@ -163,7 +163,7 @@ fn a_coding_agent_is_told_of_windlass_and_forgets_it() {
         {
           "path": "/home/ada/work/.mcp.json",
           "change": "remove",
-          "diff": "--- a/.mcp.json\n+++ /dev/null\n@@ -1,8 +0,0 @@\n-{\n-  \"mcpServers\": {\n-    \"windlass\": {\n-      \"command\": \"windlass\",\n-      \"args\": [\"mcp\", \"--agent\", \"claude\"]\n-    }\n-  }\n-}\n"
+          "diff": "--- a/.mcp.json\n+++ /dev/null\n@@ -1,8 +0,0 @@\n-{\n-  \"m…"
         },
         {
           "path": "/home/ada/work/CLAUDE.md",

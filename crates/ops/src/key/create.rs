@@ -119,13 +119,8 @@ impl Create {
             Ok(span) if has_unit => return Ok(Some(now.plus(span))),
             _ => {}
         }
-        let later = now.plus(Span::from_days(30)).to_string();
-        let date = later.split('T').next().unwrap_or_default();
-        Time::parse("expires", given).map(Some).map_err(|refusal| {
-            refusal.hint(format!(
-                "write how long it holds, such as 30d, or until when, such as {date}"
-            ))
-        })
+        let hint = "write how long it holds, such as 30d, or until which day: YYYY-MM-DD";
+        Time::parse("expires", given).map(Some).map_err(|refusal| refusal.hint(hint))
     }
 }
 
