@@ -30,8 +30,9 @@ const MOST_TURNED_AWAY: usize = 64;
 const HEAD: Duration = Duration::from_secs(10);
 /// Longest head of a request that is read.
 const HEAD_BYTES: usize = 64 * 1024;
-/// How long a caller may take nothing of what is said to it.
-const STALL: Duration = Duration::from_secs(30);
+/// How long a caller may take nothing of what is said to it. A follower that reads too slowly is
+/// told so before.
+const STALL: Duration = Duration::from_mins(1);
 /// How long a connection that is over may take to hear the last answer.
 const LINGER: Duration = Duration::from_secs(2);
 
