@@ -280,7 +280,7 @@ mod tests {
 
     fn ends(patience: Patience) -> ErrorKind {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(timeout(STALL, written_in_vain(patience))).expect("it ends")
+        runtime.block_on(async { timeout(STALL, written_in_vain(patience)).await }).unwrap()
     }
 
     #[test]

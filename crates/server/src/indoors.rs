@@ -21,7 +21,7 @@ use windlass_ops::table::Entry;
 
 use crate::caller::{Caller, Local};
 use crate::desk::{Call, Desk, Office};
-use crate::http::{Doorkeeper, House, Readiness, router};
+use crate::http::{Doorkeeper, House, Readiness, Room, Stays, router};
 use crate::limits::Limits;
 use crate::live::Live;
 use crate::mcp::http::Mcp;
@@ -33,8 +33,11 @@ const HOST: &str = "127.0.0.1:7077";
 pub(crate) struct Indoors {
     pub(crate) runtime: Runtime,
     pub(crate) desk: Desk,
+    pub(crate) live: Live,
     router: Router,
     stop: CancellationToken,
+    /// Of the user of the machine.
+    pub(crate) cookie: String,
     _folder: TempDir,
 }
 
@@ -69,17 +72,28 @@ impl Indoors {
         let live = Live::start(&office, desk.clone(), stop.clone()).unwrap();
         let doorkeeper = Doorkeeper {
             token: Some(Sha256::digest(TOKEN.as_bytes()).into()),
-            tickets: Some(Tickets::of(TOKEN)),
+            tickets: Some(Tickets::of(TOKEN).unwrap()),
+            stays: Stays::default(),
             user: "anna".into(),
             names: Vec::new(),
             port: 7077,
         };
         let mcp = Mcp::new(desk.clone(), office, stop.clone());
-        let (limits, readiness) = (Limits::new(0), Readiness::default());
-        let house = House { desk: desk.clone(), live, doorkeeper, mcp, limits, readiness };
+        let (limits, readiness, room) = (Limits::new(0), Readiness::default(), Room::default());
+        let house = House { desk: desk.clone(), live: live.clone(), doorkeeper, mcp, limits, readiness, room };
         let router = router(Arc::new(house));
         drop(inside);
-        Self { runtime, desk, router, stop, _folder: folder }
+        let cookie = String::new();
+        let mut indoors = Self { runtime, desk, live, router, stop, cookie, _folder: folder };
+        indoors.cookie = indoors.enter(TOKEN);
+        indoors
+    }
+
+    /// Comes in, and says the cookie of the stay.
+    pub(crate) fn enter(&self, secret: &str) -> String {
+        let entered = self.ask(request("POST", "/enter", "", &format!("key={secret}")));
+        let cookie = entered.header(header::SET_COOKIE);
+        cookie.split_once(';').unwrap_or_else(|| panic!("no cookie but {cookie:?}")).0.to_owned()
     }
 
     pub(crate) fn ask(&self, request: Request<Body>) -> Answer {
@@ -93,11 +107,11 @@ impl Indoors {
     }
 
     pub(crate) fn get(&self, path: &str) -> Answer {
-        self.ask(request("GET", path, &format!("windlass_7077={TOKEN}"), ""))
+        self.ask(request("GET", path, &self.cookie, ""))
     }
 
     pub(crate) fn post(&self, path: &str, form: &str) -> Answer {
-        self.ask(request("POST", path, &format!("windlass_7077={TOKEN}"), form))
+        self.ask(request("POST", path, &self.cookie, form))
     }
 
     /// Does an operation as somebody on the command line, and answers what it says.

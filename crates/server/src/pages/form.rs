@@ -44,6 +44,19 @@ impl<S: Send + Sync> FromRequest<S> for Form {
     }
 }
 
+/// A form of somebody who has shown nothing yet, which is short.
+#[derive(Debug)]
+pub(crate) struct StrangersForm(pub(crate) Form);
+
+impl<S: Send + Sync> FromRequest<S> for StrangersForm {
+    type Rejection = Trouble;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Trouble> {
+        let body = body::read_of_stranger(request.into_body()).await?;
+        Ok(Self(Form::parse(&String::from_utf8_lossy(&body))))
+    }
+}
+
 /// A text as it was before it was encoded. What is no encoding stands for itself.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());

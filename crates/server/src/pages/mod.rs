@@ -154,9 +154,7 @@ impl Visit {
 async fn admitted(parts: &mut Parts, house: &Shared) -> Result<(Caller, Person), Trouble> {
     let Visitor(caller) = Visitor::from_request_parts(parts, house).await?;
     match caller {
-        Caller::Local(mut local) => {
-            let cookie = house.doorkeeper.cookie_name();
-            local.agent = sign_in::acting_name(&cookie, &parts.headers).or(local.agent);
+        Caller::Local(local) => {
             let user = local.user.clone();
             let name = local.agent.clone().unwrap_or_else(|| user.clone());
             Ok((Caller::Local(local), Person { name, user, is_local: true }))

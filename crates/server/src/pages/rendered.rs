@@ -179,7 +179,7 @@ fn a_refusal_keeps_what_was_typed_and_offers_what_the_rules_allow() {
 fn a_script_gets_the_same_answers_as_over_the_api() {
     let pages = Indoors::new();
     let asked = |form: &str| {
-        let mut request = request("POST", "/do/task.add", &format!("windlass_7077={TOKEN}"), form);
+        let mut request = request("POST", "/do/task.add", &pages.cookie, form);
         request.headers_mut().insert(header::ACCEPT, "application/json".parse().unwrap());
         pages.ask(request)
     };
@@ -197,7 +197,10 @@ fn a_script_gets_the_same_answers_as_over_the_api() {
 fn who_is_not_let_in_is_asked_who_they_are_and_told_nothing() {
     let pages = Indoors::new();
     pages.add("a secret plan", json!({}));
-    for cookie in ["", "windlass_7077=wrong", "windlass_7078=wlt_secret"] {
+    let key = pages.does("key.create", json!({"for": "person:berta", "role": "worker"}));
+    let key = format!("windlass_7077={}", key["key"].as_str().unwrap());
+    let token = format!("windlass_7077={TOKEN}");
+    for cookie in ["", "windlass_7077=wrong", "windlass_7077=", &token, &key] {
         for path in ["/", "/tasks/ABCDEF", "/help"] {
             let page = pages.ask(request("GET", path, cookie, ""));
             assert_eq!(page.status, StatusCode::UNAUTHORIZED, "{path} {cookie}");
@@ -209,32 +212,76 @@ fn who_is_not_let_in_is_asked_who_they_are_and_told_nothing() {
 }
 
 #[test]
-fn the_token_or_a_ticket_brings_a_cookie_and_anything_else_does_not() {
+fn a_ticket_in_the_address_brings_a_cookie_once_and_nothing_else_does() {
     let pages = Indoors::new();
     let enter = |secret: &str| pages.ask(request("GET", &format!("/enter?token={secret}"), "", ""));
-    let own = enter(TOKEN);
-    assert_eq!((own.status, own.header(header::LOCATION)), (StatusCode::SEE_OTHER, "/"));
-    let cookie = own.header(header::SET_COOKIE);
-    assert!(cookie.starts_with(&format!("windlass_7077={TOKEN};")), "{cookie}");
-    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
     let ticket = ticket::ticket(TOKEN, windlass_ledger::Clock::now(&windlass_ledger::SystemClock));
     let ticket = ticket.unwrap();
-    assert_eq!(enter(&ticket).header(header::SET_COOKIE), cookie);
-    for wrong in [ticket.as_str(), "wrong", "wl_12345678_x"] {
+    let own = enter(&ticket);
+    assert_eq!((own.status, own.header(header::LOCATION)), (StatusCode::SEE_OTHER, "/"));
+    assert!(own.header(header::SET_COOKIE).starts_with("windlass_7077="));
+    let made = pages.does("key.create", json!({"for": "person:berta", "role": "worker"}));
+    let key = made["key"].as_str().unwrap();
+    for wrong in [ticket.as_str(), TOKEN, key, "wrong", "wl_12345678_x"] {
         let refused = enter(wrong);
         assert_eq!(refused.status, StatusCode::UNAUTHORIZED, "{wrong}");
         assert!(refused.headers.get(header::SET_COOKIE).is_none());
     }
-    let typed =
-        pages.ask(request("POST", "/enter", "", &format!("key={TOKEN}&back=//evil.example")));
-    assert_eq!((typed.status, typed.header(header::LOCATION)), (StatusCode::SEE_OTHER, "/"));
+}
+
+#[test]
+fn the_token_or_a_key_in_a_form_brings_a_cookie_that_is_neither() {
+    let pages = Indoors::new();
+    let made = pages.does("key.create", json!({"for": "person:berta", "role": "worker"}));
+    for secret in [TOKEN, made["key"].as_str().unwrap()] {
+        let form = format!("key={secret}&back=//evil.example");
+        let typed = pages.ask(request("POST", "/enter", "", &form));
+        assert_eq!((typed.status, typed.header(header::LOCATION)), (StatusCode::SEE_OTHER, "/"));
+        let cookie = typed.header(header::SET_COOKIE);
+        assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
+        assert!(!cookie.contains(secret) && !cookie.contains("Secure"), "{cookie}");
+    }
+    let wrong = pages.ask(request("POST", "/enter", "", "key=wl_12345678_x"));
+    assert_eq!(wrong.status, StatusCode::UNAUTHORIZED);
+    assert!(wrong.headers.get(header::SET_COOKIE).is_none());
+}
+
+#[test]
+fn over_tls_the_cookie_never_goes_another_way() {
+    let pages = Indoors::new();
+    let mut typed = request("POST", "/enter", "", &format!("key={TOKEN}"));
+    let host = typed.headers()[header::HOST].to_str().unwrap().to_owned();
+    typed.headers_mut().insert(header::ORIGIN, format!("https://{host}").parse().unwrap());
+    assert!(pages.ask(typed).header(header::SET_COOKIE).contains("; Secure"));
+}
+
+#[test]
+fn a_cookie_opens_nothing_once_its_owner_has_left() {
+    let pages = Indoors::new();
+    let cookie = pages.enter(TOKEN);
+    let board = || pages.ask(request("GET", "/", &cookie, "")).status;
+    assert_eq!(board(), StatusCode::OK);
+    pages.ask(request("POST", "/leave", &cookie, ""));
+    assert_eq!(board(), StatusCode::UNAUTHORIZED);
+    assert_eq!(pages.get("/").status, StatusCode::OK);
+}
+
+#[test]
+fn the_stay_of_a_key_ends_with_the_key() {
+    let pages = Indoors::new();
+    let made = pages.does("key.create", json!({"for": "person:berta", "role": "worker"}));
+    let cookie = pages.enter(made["key"].as_str().unwrap());
+    assert_eq!(pages.ask(request("GET", "/", &cookie, "")).status, StatusCode::OK);
+    pages.does("key.revoke", json!({"key": made["key_id"]}));
+    assert_eq!(pages.ask(request("GET", "/", &cookie, "")).status, StatusCode::UNAUTHORIZED);
 }
 
 #[test]
 fn whoever_has_a_key_acts_as_its_owner() {
     let pages = Indoors::new();
     let made = pages.does("key.create", json!({"for": "person:berta", "role": "worker"}));
-    let cookie = format!("windlass_7077={}", made["key"].as_str().unwrap());
+    let cookie = pages.enter(made["key"].as_str().unwrap());
+    pages.ask(request("POST", "/enter/as", &cookie, "name=anna"));
     let page = pages.ask(request("GET", "/", &cookie, ""));
     assert!(page.text.contains("data-person=\"berta\"") && !page.text.contains("/enter/as"));
     pages.ask(request("POST", "/do/task.add", &cookie, "title=by+berta"));
@@ -243,13 +290,19 @@ fn whoever_has_a_key_acts_as_its_owner() {
 }
 
 #[test]
-fn the_user_of_the_machine_may_act_under_another_name() {
+fn the_user_of_the_machine_may_act_under_another_name_until_they_leave() {
     let pages = Indoors::new();
-    let chosen = pages.post("/enter/as", "name=M%C3%A4x&back=%2F");
-    let cookie = chosen.header(header::SET_COOKIE).split(';').next().unwrap().to_owned();
-    let both = format!("windlass_7077={TOKEN}; {cookie}");
-    assert!(pages.ask(request("GET", "/", &both, "")).text.contains("data-person=\"Mäx\""));
+    let cookie = pages.enter(TOKEN);
+    let acts_as = |name: &str| {
+        let page = pages.ask(request("GET", "/", &cookie, "")).text;
+        page.contains(&format!("data-person=\"{name}\""))
+    };
+    assert!(acts_as("anna"));
+    pages.ask(request("POST", "/enter/as", &cookie, "name=M%C3%A4x&back=%2F"));
+    assert!(acts_as("Mäx"));
     assert!(pages.get("/").text.contains("data-person=\"anna\""));
+    pages.ask(request("POST", "/enter/as", &cookie, "name="));
+    assert!(acts_as("anna"));
 }
 
 #[test]
