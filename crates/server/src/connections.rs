@@ -18,7 +18,9 @@ use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
+use windlass_domain::{Code, Refusal};
 
+use crate::http::Problem;
 use crate::http::journal::Peer;
 
 /// How many may be connected at once: followers, and those who ask for something.
@@ -39,12 +41,9 @@ const STALL_AT_THE_END: Duration = Duration::from_secs(3);
 /// How long a connection that is over may take to hear the last answer.
 const LINGER: Duration = Duration::from_secs(2);
 
-/// Turned away before anything is read.
+/// What somebody hears who is one too many, before anything of theirs is read.
 const FULL: &str = "HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\n\
      content-type: application/problem+json\r\n";
-const FULL_BODY: &str = "{\"type\":\"/errors/server_busy\",\"title\":\"Try again\",\"status\":503,\
-     \"detail\":\"too many are connected already\",\"code\":\"server_busy\",\
-     \"hint\":\"try again in a moment\",\"details\":{},\"suggestions\":[],\"exit\":8}";
 
 /// Where callers come in.
 pub(crate) struct Connections {
@@ -145,7 +144,10 @@ fn most() -> u64 {
 }
 
 async fn turn_away(mut stream: TcpStream, _place: OwnedSemaphorePermit) {
-    let answer = format!("{FULL}content-length: {}\r\n\r\n{FULL_BODY}", FULL_BODY.len());
+    let refusal = Refusal::new(Code::ServerBusy, "too many are connected already")
+        .hint("try again in a moment");
+    let problem = Problem::from(refusal).document();
+    let answer = format!("{FULL}content-length: {}\r\n\r\n{problem}", problem.len());
     let said = async {
         stream.write_all(answer.as_bytes()).await?;
         part(&mut stream).await
@@ -190,8 +192,7 @@ impl Connection {
     ) -> Poll<std::io::Result<T>> {
         if written.is_pending() {
             let patience = &self.patience;
-            let stalled =
-                self.stalled.get_or_insert_with(|| Box::pin(patience.clone().run_out()));
+            let stalled = self.stalled.get_or_insert_with(|| Box::pin(patience.clone().run_out()));
             ready!(stalled.as_mut().poll(cx));
             self.stalled = None;
             return Poll::Ready(Err(std::io::ErrorKind::TimedOut.into()));

@@ -80,7 +80,15 @@ impl Indoors {
         };
         let mcp = Mcp::new(desk.clone(), office, stop.clone());
         let (limits, readiness, room) = (Limits::new(0), Readiness::default(), Room::default());
-        let house = House { desk: desk.clone(), live: live.clone(), doorkeeper, mcp, limits, readiness, room };
+        let house = House {
+            desk: desk.clone(),
+            live: live.clone(),
+            doorkeeper,
+            mcp,
+            limits,
+            readiness,
+            room,
+        };
         let router = router(Arc::new(house));
         drop(inside);
         let cookie = String::new();

@@ -66,8 +66,7 @@ mod tests {
 
     /// What a caller is told who wants to look at nothing at all.
     fn refused(indoors: &Indoors, key: &str) -> Option<Code> {
-        let caller =
-            Caller::Key { digest: digest_of(key), fence: None, wishes: Wishes::default() };
+        let caller = Caller::Key { digest: digest_of(key), fence: None, wishes: Wishes::default() };
         let looked = indoors.runtime.block_on(indoors.desk.look(caller, |_| Ok(())));
         looked.err().map(|error| error.code())
     }

@@ -64,7 +64,8 @@ impl Scene {
     #[track_caller]
     pub(crate) fn enter(&self, page: &Page) {
         let server = self.served.url("");
-        let way_in = self.home.windlass(&["--server", &server, "open", "--print"]).run().ok().stdout;
+        let way_in =
+            self.home.windlass(&["--server", &server, "open", "--print"]).run().ok().stdout;
         page.goto(way_in.trim());
         page.wait_for("location.pathname === '/'");
     }

@@ -152,7 +152,8 @@ fn wrong_keys_do_not_push_out_what_keys_were_refused() {
     // What is written later comes after the notes.
     let _added = place.served.op("project.create", &json!({"name": "later"})).ok();
     let kept = place.served.op("key.refusals", &json!({})).ok().json();
-    let codes: Vec<_> = kept["refusals"].as_array().unwrap().iter().map(|one| &one["code"]).collect();
+    let codes: Vec<_> =
+        kept["refusals"].as_array().unwrap().iter().map(|one| &one["code"]).collect();
     assert_eq!(codes, [&json!("not_allowed")]);
     let metrics = place.served.get("/metrics").ok().text();
     assert!(metrics.contains("windlass_wrong_keys_total 1\n"), "{metrics}");

@@ -35,7 +35,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use serde_json::Value;
-use windlass_domain::{Code, Refusal, Time};
+use windlass_domain::{Code, Time};
 use windlass_ledger::{Clock as _, SystemClock};
 use windlass_ops::Context;
 use windlass_ops::operation::Operation;
@@ -187,12 +187,6 @@ impl Visit {
     pub(crate) fn with_project(&self, path: &str) -> String {
         address(path, &[("project", self.project.as_deref().unwrap_or_default())])
     }
-}
-
-/// A path that is not even text names nothing.
-fn no_text() -> Refusal {
-    Refusal::new(Code::Usage, "the path is not text")
-        .hint("write what is not ASCII as UTF-8 in percent encoding")
 }
 
 /// Sends the browser on, with a new request.

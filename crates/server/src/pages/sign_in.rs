@@ -28,7 +28,8 @@ pub(super) async fn enter(State(house): State<Shared>, parts: Parts) -> Response
     match tickets.is_some_and(|tickets| tickets.punch(ticket, SystemClock.now())) {
         true => stay(&house, &parts.headers, Badge::Token, to),
         false => {
-            let wrong = "That address lets in once, within 10 minutes. Ask for another: windlass open";
+            let wrong =
+                "That address lets in once, within 10 minutes. Ask for another: windlass open";
             ask(StatusCode::UNAUTHORIZED, Some(wrong), to)
         }
     }
