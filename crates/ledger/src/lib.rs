@@ -15,6 +15,7 @@ mod group;
 mod hook;
 mod hzl;
 mod key;
+mod known;
 mod lately;
 mod location;
 mod migration;
@@ -217,7 +218,7 @@ impl Ledger {
             let result = self.try_read(&mut look);
             match result {
                 Err(error) if self.group.is_some() => {
-                    self.note_failure(&error);
+                    self.note_failure(&error, Access::Read);
                     return Err(error);
                 }
                 Err(error) if error.is_lost() && attempt < ATTEMPTS => {
@@ -262,7 +263,7 @@ impl Ledger {
                     }
                 }
                 Err(error) if self.group.is_some() => {
-                    self.note_failure(&error);
+                    self.note_failure(&error, Access::Write);
                     return Err(error);
                 }
                 Err(error) if error.is_lost() && attempt < ATTEMPTS => self.reconnect()?,
@@ -348,6 +349,21 @@ impl Ledger {
                 Err(fault) if fault.lost => self.reconnect()?,
                 waited => waited?,
             }
+        }
+    }
+
+    /// Nobody waits with [`Ledger::wait_beyond`] for a while: writers need not tell of changes.
+    pub fn look_away(&mut self) {
+        if let Database::Sqlite(database) = &mut self.database {
+            database.look_away();
+        }
+    }
+
+    /// Leaves the ledger so that the next process opens it fast. For whoever wrote groups, before
+    /// it goes.
+    pub fn tidy(&self) {
+        if let Database::Sqlite(database) = &self.database {
+            database.tidy();
         }
     }
 

@@ -1,4 +1,5 @@
-//! Live events: one thread reads the log as it grows and hands every event to all followers.
+//! Live events: one thread reads the log as it grows and hands every event to all followers. While
+//! there are none it rests, and so costs the writer nothing.
 //!
 //! A follower walks the log in the order of `seq` and never skips one: what it missed while it was
 //! slow or away it reads from the log. So nothing depends on what this process remembers, and a
@@ -6,6 +7,7 @@
 
 use std::pin::pin;
 use std::sync::Arc;
+use std::thread::Thread;
 use std::time::Duration;
 
 use axum::body::Bytes;
@@ -55,6 +57,8 @@ struct Tale {
 #[derive(Debug, Clone)]
 pub(crate) struct Live {
     tales: broadcast::Sender<Arc<Tale>>,
+    /// The thread that reads the log, which rests while nobody follows.
+    reader: Thread,
     desk: Desk,
     stop: CancellationToken,
     /// Whose turn it is to read the log.
@@ -79,8 +83,9 @@ impl Live {
         let (tales, _) = broadcast::channel(KEPT);
         let ledger = Ledger::open(&office.workplace.location, office.workplace.options())?;
         let (teller, ended) = (tales.clone(), stop.clone());
-        std::thread::spawn(move || tell(ledger, &teller, &ended));
-        Ok(Self { tales, desk, stop, walks: Arc::new(Semaphore::new(WALKS)), beat: BEAT })
+        let reader = std::thread::spawn(move || tell(ledger, &teller, &ended)).thread().clone();
+        let walks = Arc::new(Semaphore::new(WALKS));
+        Ok(Self { tales, reader, desk, stop, walks, beat: BEAT })
     }
 
     /// How many follow.
@@ -97,6 +102,7 @@ impl Live {
     ) -> mpsc::Receiver<Bytes> {
         let (out, messages) = mpsc::channel(UNREAD);
         let tales = self.tales.subscribe();
+        self.reader.unpark();
         let (live, beat) = (self.clone(), Instant::now() + self.beat);
         let follower = Follower { live, caller, filter, after, tales, out, beat };
         tokio::spawn(follower.run());
@@ -242,8 +248,16 @@ fn why(error: &Error) -> &'static str {
 fn tell(mut ledger: Ledger, teller: &broadcast::Sender<Arc<Tale>>, stop: &CancellationToken) {
     let mut after = None;
     while !stop.is_cancelled() {
+        if teller.receiver_count() == 0 {
+            ledger.look_away();
+            after = None;
+            std::thread::park_timeout(WATCH);
+            continue;
+        }
         let told = match after {
-            None => ledger.read(|snapshot| Ok(snapshot.head()?.seq)),
+            // The last event is told too: what is new to a follower may have happened after it read
+            // the log and before the thread woke up.
+            None => ledger.read(|snapshot| Ok(snapshot.head()?.seq.saturating_sub(1))),
             Some(seq) => tell_more(&mut ledger, seq, teller),
         };
         match told {
@@ -265,9 +279,6 @@ fn tell_more(
 ) -> Result<u64, Error> {
     if !ledger.wait_beyond(seq, WATCH)? {
         return Ok(seq);
-    }
-    if teller.receiver_count() == 0 {
-        return ledger.read(|snapshot| Ok(snapshot.head()?.seq));
     }
     let page = ledger.read(|snapshot| tales_after(snapshot, seq))?;
     let last = page.last().map_or(seq, |tale| tale.seq);

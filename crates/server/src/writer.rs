@@ -121,6 +121,9 @@ fn work(cx: &mut Context, mut waiting: mpsc::Receiver<Waiting>, counted: &dyn Fn
             let _heard = heard.send(());
         }
     }
+    if let Ok(ledger) = cx.ledger() {
+        ledger.tidy();
+    }
 }
 
 /// Keeps what was refused, where those who make keys can see it. Nothing else depends on it.
