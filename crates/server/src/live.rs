@@ -103,8 +103,9 @@ impl Live {
         let (out, messages) = mpsc::channel(UNREAD);
         let tales = self.tales.subscribe();
         self.reader.unpark();
-        let (live, beat) = (self.clone(), Instant::now() + self.beat);
-        let follower = Follower { live, caller, filter, after, tales, out, beat };
+        let (live, shown) = (self.clone(), Instant::now());
+        let beat = shown + self.beat;
+        let follower = Follower { live, caller, filter, after, tales, out, beat, shown };
         tokio::spawn(follower.run());
         messages
     }
@@ -128,6 +129,8 @@ struct Follower {
     out: mpsc::Sender<Bytes>,
     /// When it must hear something.
     beat: Instant,
+    /// When it was last seen that its key counts.
+    shown: Instant,
 }
 
 impl Follower {
@@ -202,7 +205,8 @@ impl Follower {
     }
 
     /// A key may be revoked or run out while its owner listens.
-    async fn show_key_again(&self) -> Result<(), End> {
+    async fn show_key_again(&mut self) -> Result<(), End> {
+        self.shown = Instant::now();
         if let Caller::Local(_) = self.caller {
             return Ok(());
         }
@@ -213,7 +217,7 @@ impl Follower {
 
     /// Goes by an event, and sends it if it is wanted.
     async fn pass(&mut self, tale: &Tale) -> Result<(), End> {
-        if tale.is_about_a_key {
+        if tale.is_about_a_key || self.shown.elapsed() >= BEAT {
             self.show_key_again().await?;
         }
         self.after = tale.seq;
