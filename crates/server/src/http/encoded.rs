@@ -27,7 +27,7 @@ pub(crate) fn percent_decoded(mut rest: &[u8]) -> Vec<u8> {
     while let [byte, after @ ..] = rest {
         let (byte, after) = match (byte, after) {
             (b'%', [high, low, beyond @ ..]) => match hex(*high).zip(hex(*low)) {
-                Some((high, low)) => (high << 4 | low, beyond),
+                Some((high, low)) => ((high << 4) | low, beyond),
                 None => (b'%', after),
             },
             (byte, after) => (*byte, after),
