@@ -125,6 +125,8 @@ impl Desk {
         };
         if let (Err(Error::Refused(refusal)), Caller::Key { digest, .. }) = (&answer, asker)
             && refusal.code.exit() == Exit::NotAllowed
+            // A key that is none is somebody nobody knows, who could fill the table with it.
+            && refusal.code != Code::KeyRequired
         {
             let (code, message) = (refusal.code, refusal.message.clone());
             writer.note(Note { digest, operation: entry.name, code, message });

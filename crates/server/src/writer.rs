@@ -119,12 +119,9 @@ fn work(cx: &mut Context, mut waiting: mpsc::Receiver<Waiting>, counted: &dyn Fn
         if !jobs.is_empty() {
             counted(jobs.len());
         }
-        for (answer, done) in answers.into_iter().zip(together(cx, &jobs)) {
+        for (answer, done) in answers.into_iter().zip(together(cx, &jobs, &notes)) {
             // Whoever asked may be gone; what was done stays done.
             let _heard = answer.send(done);
-        }
-        if let Err(error) = keep(cx, &notes) {
-            tracing::warn!(%error, "refusals could not be kept");
         }
         for heard in knocks {
             let _heard = heard.send(());
@@ -135,11 +132,16 @@ fn work(cx: &mut Context, mut waiting: mpsc::Receiver<Waiting>, counted: &dyn Fn
     }
 }
 
-/// Keeps what was refused, where those who make keys can see it.
-fn keep(cx: &mut Context, notes: &[Note]) -> Result<(), Error> {
-    if notes.is_empty() {
-        return Ok(());
+/// Keeps what was refused, where those who make keys can see it. Nothing else depends on it.
+fn keep(cx: &mut Context, notes: &[Note]) {
+    if !notes.is_empty()
+        && let Err(error) = write_down(cx, notes)
+    {
+        tracing::warn!(%error, "refusals could not be kept");
     }
+}
+
+fn write_down(cx: &mut Context, notes: &[Note]) -> Result<(), Error> {
     let by = Provenance { actor: cx.surroundings.host.clone(), ..Provenance::default() };
     cx.ledger()?.write(&by, |tx| {
         let mut refused = Vec::with_capacity(notes.len());
@@ -158,11 +160,14 @@ fn keep(cx: &mut Context, notes: &[Note]) -> Result<(), Error> {
     })
 }
 
-/// Does all of them in one transaction.
-fn together(cx: &mut Context, jobs: &[Job]) -> Vec<Done> {
+/// Does all of them in one transaction, which keeps the notes too.
+fn together(cx: &mut Context, jobs: &[Job], notes: &[Note]) -> Vec<Done> {
     match jobs {
-        [] => return Vec::new(),
-        [job] => return vec![run(cx, job)],
+        [] => {
+            keep(cx, notes);
+            return Vec::new();
+        }
+        [job] if notes.is_empty() => return vec![run(cx, job)],
         _ => {}
     }
     for attempt in 0..ATTEMPTS {
@@ -171,6 +176,7 @@ fn together(cx: &mut Context, jobs: &[Job]) -> Vec<Done> {
             return jobs.iter().map(|_| Err(again(&fault).into())).collect();
         }
         let done: Vec<Done> = jobs.iter().map(|job| run(cx, job)).collect();
+        keep(cx, notes);
         match cx.ledger().and_then(Ledger::end_group) {
             Ok(Fate::Committed) => return done,
             Ok(Fate::Lost) => {}
@@ -179,7 +185,9 @@ fn together(cx: &mut Context, jobs: &[Job]) -> Vec<Done> {
         }
     }
     // Each alone has a fate of its own.
-    jobs.iter().map(|job| run(cx, job)).collect()
+    let done = jobs.iter().map(|job| run(cx, job)).collect();
+    keep(cx, notes);
+    done
 }
 
 fn run(cx: &mut Context, job: &Job) -> Done {
