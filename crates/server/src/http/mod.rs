@@ -31,12 +31,14 @@ pub(crate) use condition::Readiness;
 pub(crate) use doorkeeper::{Doorkeeper, Visitor};
 pub(crate) use ops::{answer, operation_not_found};
 pub(crate) use problem::{Problem, status};
+pub(crate) use stream::places;
 
 use crate::desk::Desk;
 use crate::limits::Limits;
 use crate::live::Live;
 use crate::mcp::http::{Mcp, enter};
 use crate::pages;
+use crate::shares::Shares;
 
 /// How long a request may take until its answer begins.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -51,6 +53,8 @@ pub(crate) struct House {
     pub(crate) mcp: Mcp,
     pub(crate) limits: Limits,
     pub(crate) readiness: Readiness,
+    /// The places of those who follow the events.
+    pub(crate) followers: Shares,
 }
 
 impl std::fmt::Debug for House {

@@ -14,12 +14,20 @@ use super::Shared;
 use super::doorkeeper::Visitor;
 use super::problem::Problem;
 use super::query;
+use crate::shares::Shares;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 const PARAMETERS: [&str; 4] = ["after", "project", "task", "kind"];
 
 /// How many may follow at once.
 const MOST: usize = 10_000;
+/// How many of them one key may have.
+const MOST_EACH: usize = 1_000;
+
+/// The places of those who follow.
+pub(crate) fn places() -> Shares {
+    Shares::new("followers", MOST, MOST_EACH)
+}
 
 pub(crate) async fn events(
     State(house): State<Shared>,
@@ -33,11 +41,7 @@ pub(crate) async fn events(
         Some(given) => Some(seq("Last-Event-ID", &String::from_utf8_lossy(given.as_bytes()))?),
         None => after,
     };
-    if house.live.followers() >= MOST {
-        return Err(Refusal::new(Code::ServerBusy, "too many follow the events already")
-            .hint("try again later, or ask another server")
-            .into());
-    }
+    let share = house.followers.take(caller.owner())?;
     let look = move |cx: &mut windlass_ops::Context| {
         cx.read(|snapshot| Ok((asked.resolve(snapshot)?, snapshot.head()?.seq)))
     };
@@ -47,7 +51,10 @@ pub(crate) async fn events(
         return Err(beyond(after, head).into());
     }
     let messages = house.live.follow(caller, filter, after);
-    let stream = ReceiverStream::new(messages).map(Ok::<_, std::convert::Infallible>);
+    let stream = ReceiverStream::new(messages).map(move |message| {
+        let _kept_until_the_end = &share;
+        Ok::<_, std::convert::Infallible>(message)
+    });
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
