@@ -138,13 +138,10 @@ impl Ledger {
         drop(whole);
         match committed {
             Ok(()) => Ok(Fate::Committed),
-            Err(fault) if fault.lost => {
-                self.reconnect()?;
-                match self.was_committed(&Outcome { head, last, wrote })? {
-                    true => Ok(Fate::Committed),
-                    false => Ok(Fate::Lost),
-                }
-            }
+            Err(fault) if fault.lost => match self.was_committed(&Outcome { head, last, wrote })? {
+                true => Ok(Fate::Committed),
+                false => Ok(Fate::Lost),
+            },
             Err(fault) => Err(fault),
         }
     }

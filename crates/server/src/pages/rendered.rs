@@ -20,7 +20,7 @@ use windlass_ops::table::Entry;
 
 use crate::caller::{Caller, Local};
 use crate::desk::{Call, Desk, Office};
-use crate::http::{Doorkeeper, House, Readiness, router};
+use crate::http::{Doorkeeper, House, Readiness, places, router};
 use crate::limits::Limits;
 use crate::live::Live;
 use crate::mcp::http::Mcp;
@@ -74,6 +74,7 @@ impl Pages {
             mcp,
             limits,
             readiness: Readiness::default(),
+            followers: places(),
         };
         let router = router(Arc::new(house));
         drop(inside);
