@@ -62,7 +62,9 @@ where
         loop {
             let part = self.read.fill_buf().await.ok()?;
             if part.is_empty() {
-                return None;
+                // The last line need not end like the others.
+                let last = std::mem::take(&mut self.line);
+                return (!last.is_empty()).then(|| understood(&last));
             }
             let end = part.iter().position(|byte| *byte == b'\n');
             let taken = end.map_or(part.len(), |end| end + 1);
