@@ -92,15 +92,15 @@ impl Call {
     /// be done is repeated under it.
     fn refused(&self, refusal: Refusal) -> Refusal {
         match (&self.key, refusal.code) {
+            (Key::Made(op_id), _) if Fault::may_be_done(&refusal.details) => {
+                refusal.hint(self.to_find_out(op_id)).detail("op_id", op_id)
+            }
             (Key::Made(_), Code::OpRunning) => {
                 let mut refusal = Refusal { code: Code::LedgerLocked, ..refusal };
                 refusal.details.remove("op_id");
                 refusal.hint("wait for it to end, or end it, then try again")
             }
             (Key::Made(op_id), Code::ServerBusy) => {
-                refusal.hint(self.to_find_out(op_id)).detail("op_id", op_id)
-            }
-            (Key::Made(op_id), _) if Fault::may_be_done(&refusal.details) => {
                 refusal.hint(self.to_find_out(op_id)).detail("op_id", op_id)
             }
             _ => refusal,
