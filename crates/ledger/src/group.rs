@@ -52,10 +52,10 @@ impl Database {
         }
     }
 
-    fn begin_part(&mut self, head: Head) -> Result<Box<dyn Store + '_>, Fault> {
+    fn begin_part(&mut self, head: Head, access: Access) -> Result<Box<dyn Store + '_>, Fault> {
         Ok(match self {
-            Self::Sqlite(database) => Box::new(database.begin_part(head)?),
-            Self::Postgres(database) => Box::new(database.begin_part(head)?),
+            Self::Sqlite(database) => Box::new(database.begin_part(head, access)?),
+            Self::Postgres(database) => Box::new(database.begin_part(head, access)?),
         })
     }
 
@@ -81,7 +81,7 @@ impl Database {
         access: Access,
     ) -> Result<(Box<dyn Store + '_>, Time), Fault> {
         if let Some(group) = group {
-            return Ok((self.begin_part(group.head)?, group.now));
+            return Ok((self.begin_part(group.head, access)?, group.now));
         }
         let mut store = self.begin(access)?;
         if access == Access::Write {
@@ -117,7 +117,8 @@ impl Ledger {
 
     fn time_of_group(&mut self, head: Head) -> Result<Time, Fault> {
         let clock = self.clock.clone();
-        transaction_time(clock.as_deref(), &mut *self.database.begin_part(head)?)
+        let mut look = self.database.begin_part(head, Access::Read)?;
+        transaction_time(clock.as_deref(), &mut *look)
     }
 
     /// Commits what was written since the group began.
@@ -146,11 +147,13 @@ impl Ledger {
         }
     }
 
-    /// A part that failed may have taken the others with it.
-    pub(crate) fn note_failure(&mut self, error: &Error) {
+    /// A part that failed may have taken the others with it. So did a look that failed: it has no
+    /// mark to which a database could go back.
+    pub(crate) fn note_failure(&mut self, error: &Error, access: Access) {
         let gave_up = self.database.gave_group_up();
+        let without_mark = access == Access::Read && matches!(error, Error::Failed(_));
         if let Some(group) = &mut self.group {
-            group.broken |= error.is_lost() || gave_up;
+            group.broken |= error.is_lost() || gave_up || without_mark;
         }
     }
 }

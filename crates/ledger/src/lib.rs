@@ -15,6 +15,7 @@ mod group;
 mod hook;
 mod hzl;
 mod key;
+mod known;
 mod lately;
 mod location;
 mod migration;
@@ -217,7 +218,7 @@ impl Ledger {
             let result = self.try_read(&mut look);
             match result {
                 Err(error) if self.group.is_some() => {
-                    self.note_failure(&error);
+                    self.note_failure(&error, Access::Read);
                     return Err(error);
                 }
                 Err(error) if error.is_lost() && attempt < ATTEMPTS => {
@@ -261,7 +262,7 @@ impl Ledger {
                     }
                 }
                 Err(error) if self.group.is_some() => {
-                    self.note_failure(&error);
+                    self.note_failure(&error, Access::Write);
                     return Err(error);
                 }
                 Err(error) if error.is_lost() && attempt < ATTEMPTS => self.reconnect()?,

@@ -16,7 +16,8 @@ use windlass_domain::Code;
 use windlass_domain::chain::Head;
 
 use crate::fault::Fault;
-use crate::store::{SAVEPOINT, Store as _};
+use crate::known::Known;
+use crate::store::Store as _;
 use crate::{Access, Synchronous};
 
 pub(crate) use open::{Settings, open};
@@ -28,6 +29,7 @@ pub(crate) use store::{INDEX, QUEUE_FRONT, QUEUE_FRONT_TAGGED, RAN_OUT};
 pub(crate) struct Database {
     connection: Connection,
     path: PathBuf,
+    known: Known,
     /// There is no file: an empty ledger in memory stands in for it.
     is_stand_in: bool,
     lock: Option<lock::WriterLock>,
@@ -48,7 +50,7 @@ impl Database {
             Access::Write => "BEGIN IMMEDIATE",
         };
         self.connection.execute_batch(begin).map_err(|error| fault(&self.path, error))?;
-        Ok(SqliteStore::new(&self.connection, &self.path, held))
+        Ok(SqliteStore::new(&self.connection, &self.path, &mut self.known, held))
     }
 
     /// Begins a transaction that is written part by part.
@@ -57,7 +59,7 @@ impl Database {
         self.connection
             .execute_batch("BEGIN IMMEDIATE")
             .map_err(|error| fault(&self.path, error))?;
-        let mut whole = SqliteStore::new(&self.connection, &self.path, None);
+        let mut whole = SqliteStore::new(&self.connection, &self.path, &mut self.known, None);
         let head = whole.head();
         whole.keep_open();
         drop(whole);
@@ -65,16 +67,24 @@ impl Database {
         head
     }
 
-    /// Begins the next part of it, which undoes only itself.
-    pub(crate) fn begin_part(&mut self, head: Head) -> Result<SqliteStore<'_>, Fault> {
-        self.connection.execute_batch(SAVEPOINT).map_err(|error| fault(&self.path, error))?;
-        Ok(SqliteStore::part(&self.connection, &self.path, head))
+    /// Begins the next part of it, which undoes only itself. A look leaves nothing to undo.
+    pub(crate) fn begin_part(
+        &mut self,
+        head: Head,
+        access: Access,
+    ) -> Result<SqliteStore<'_>, Fault> {
+        let mut part = SqliteStore::part(&self.connection, &self.path, &mut self.known, head);
+        match access {
+            Access::Read => part.keep_open(),
+            Access::Write => part.mark()?,
+        }
+        Ok(part)
     }
 
     /// All of it, to be committed or rolled back.
     pub(crate) fn whole_group(&mut self) -> SqliteStore<'_> {
         let held = self.group.take();
-        SqliteStore::new(&self.connection, &self.path, held)
+        SqliteStore::new(&self.connection, &self.path, &mut self.known, held)
     }
 
     /// SQLite itself gave the transaction up, with all its parts.
@@ -112,7 +122,7 @@ impl Database {
         if !self.is_stand_in || self.connection.execute_batch("BEGIN").is_err() {
             return None;
         }
-        Some(SqliteStore::new(&self.connection, &self.path, None))
+        Some(SqliteStore::new(&self.connection, &self.path, &mut self.known, None))
     }
 
     /// Writes a consistent copy to a new file.

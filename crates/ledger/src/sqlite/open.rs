@@ -11,6 +11,7 @@ use windlass_domain::{Code, Time};
 use super::lock::WriterLock;
 use super::{Database, SqliteStore, backup, fault, not_a_ledger, synchronous};
 use crate::fault::Fault;
+use crate::known::Known;
 use crate::migration::{self, About, MIGRATIONS, Migration, NEWEST};
 use crate::{Synchronous, rebuild};
 
@@ -72,6 +73,7 @@ fn open_file(path: &Path, settings: &Settings) -> Result<Database, Fault> {
     let mut database = Database {
         connection,
         path: path.to_owned(),
+        known: Known::default(),
         is_stand_in: false,
         lock: None,
         group: None,
@@ -147,6 +149,7 @@ fn empty(path: &Path, settings: &Settings) -> Result<Database, Fault> {
     Ok(Database {
         connection,
         path: path.to_owned(),
+        known: Known::default(),
         is_stand_in: true,
         lock: None,
         group: None,
@@ -234,7 +237,7 @@ fn make_current(database: &mut Database) -> Result<(), Fault> {
         }
     };
     database.connection.execute_batch("BEGIN IMMEDIATE").map_err(wrong)?;
-    let mut store = SqliteStore::new(&database.connection, &path, Some(held));
+    let mut store = SqliteStore::new(&database.connection, &path, &mut database.known, Some(held));
     let pending = MIGRATIONS.iter().filter(|migration| migration.number > from);
     let mut views_are_new = false;
     for migration in pending {

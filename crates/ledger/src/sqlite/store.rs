@@ -15,10 +15,13 @@ use crate::cell::{Cell, Columns};
 use crate::fault::{Fault, unreadable};
 use crate::hook::Hooks;
 use crate::key::Keys;
+use crate::known::Known;
 use crate::record::{read_candidate, to_json};
 use crate::search::{Within, Words, joined};
 use crate::sql::Index;
-use crate::store::{Candidate, Extent, QueueFilter, RELEASE, Statements, Store, all, first};
+use crate::store::{
+    Candidate, Extent, QueueFilter, RELEASE, SAVEPOINT, Statements, Store, all, first,
+};
 
 /// The last row of the log is its head; nobody else writes while a writing transaction is open.
 const HEAD: &str = "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1";
@@ -81,6 +84,7 @@ fn wal_of(path: &Path) -> PathBuf {
 pub(crate) struct SqliteStore<'a> {
     connection: &'a Connection,
     path: &'a Path,
+    known: &'a mut Known,
     open: bool,
     extent: Extent,
     /// Let go only after the transaction has ended.
@@ -88,13 +92,31 @@ pub(crate) struct SqliteStore<'a> {
 }
 
 impl<'a> SqliteStore<'a> {
-    pub(super) fn new(connection: &'a Connection, path: &'a Path, lock: Option<Held>) -> Self {
-        Self { connection, path, open: true, extent: Extent::Whole, _lock: lock }
+    pub(super) fn new(
+        connection: &'a Connection,
+        path: &'a Path,
+        known: &'a mut Known,
+        lock: Option<Held>,
+    ) -> Self {
+        known.forget_all();
+        Self { connection, path, known, open: true, extent: Extent::Whole, _lock: lock }
     }
 
     /// A part of a transaction that others keep open.
-    pub(super) fn part(connection: &'a Connection, path: &'a Path, head: Head) -> Self {
-        Self { connection, path, open: true, extent: Extent::Part(head), _lock: None }
+    pub(super) fn part(
+        connection: &'a Connection,
+        path: &'a Path,
+        known: &'a mut Known,
+        head: Head,
+    ) -> Self {
+        Self { connection, path, known, open: true, extent: Extent::Part(head), _lock: None }
+    }
+
+    /// Marks where the part begins.
+    pub(super) fn mark(&mut self) -> Result<(), Fault> {
+        let marked = self.run(SAVEPOINT, &[]).map(drop);
+        self.open = marked.is_ok();
+        marked
     }
 
     /// Leaves the transaction to whoever goes on with it.
@@ -158,6 +180,7 @@ impl<'a> SqliteStore<'a> {
 impl Drop for SqliteStore<'_> {
     fn drop(&mut self) {
         if self.open {
+            self.known.forget_all();
             // If even this fails the connection is unusable, and closing it rolls back.
             let _rolled_back = self.connection.execute_batch(self.extent.undo());
         }
@@ -187,6 +210,10 @@ impl Statements for SqliteStore<'_> {
             each(row)?;
         }
         Ok(())
+    }
+
+    fn known(&mut self) -> &mut Known {
+        self.known
     }
 }
 
