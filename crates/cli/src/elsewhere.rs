@@ -32,7 +32,8 @@ pub(crate) fn credential(
 
 /// Where on this machine a server is: where one has put its token, if it may be in several places.
 pub(crate) fn here(address: &Address, folder: &Path) -> Option<SocketAddr> {
-    let places = address.here();
+    // A server speaks no TLS: something else stands there, which goes by its name.
+    let places = if address.is_tls() { Vec::new() } else { address.here() };
     let with_token = places.iter().find(|here| token::path_in(folder, **here).exists());
     with_token.or(places.first()).copied()
 }

@@ -1,8 +1,11 @@
 //! Shares: where there is only so much of something, one key gets a part of it.
 
 use std::collections::HashMap;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
 
+use futures_util::Stream;
 use windlass_domain::{Code, Refusal};
 
 use crate::caller::Owner;
@@ -11,11 +14,9 @@ use crate::caller::Owner;
 #[derive(Debug, Clone)]
 pub(crate) struct Shares {
     /// What is shared out, as callers are told.
-    pub(crate) what: &'static str,
-    /// How many there are.
-    pub(crate) most: usize,
-    /// How many one key may have. Whoever has the machine may have all.
-    pub(crate) each: usize,
+    what: &'static str,
+    most: usize,
+    each: usize,
     taken: Arc<Mutex<Taken>>,
 }
 
@@ -33,6 +34,8 @@ pub(crate) struct Share {
 }
 
 impl Shares {
+    /// So many in all, of which each key has no more than `each`. Whoever has the machine may have
+    /// all.
     pub(crate) fn new(what: &'static str, most: usize, each: usize) -> Self {
         Self { what, most, each, taken: Arc::default() }
     }
@@ -56,6 +59,28 @@ impl Shares {
         Refusal::new(Code::ServerBusy, format!("{whose} {limit} {what} already"))
             .hint(format!("end {what} that are not needed, or try again later"))
             .detail("limit", limit)
+    }
+}
+
+impl Share {
+    /// Keeps the place for as long as something is said.
+    pub(crate) fn during<S: Stream + Unpin>(self, said: S) -> Held<S> {
+        Held { said, _share: self }
+    }
+}
+
+/// A stream that has a place.
+#[derive(Debug)]
+pub(crate) struct Held<S> {
+    said: S,
+    _share: Share,
+}
+
+impl<S: Stream + Unpin> Stream for Held<S> {
+    type Item = S::Item;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<S::Item>> {
+        Pin::new(&mut self.said).poll_next(cx)
     }
 }
 

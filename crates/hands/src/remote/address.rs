@@ -34,11 +34,6 @@ impl Address {
         Ok(Self(url))
     }
 
-    /// Whether the server is on this machine.
-    pub fn is_loopback(&self) -> bool {
-        !self.here().is_empty()
-    }
-
     /// Where on this machine the server may be, in numbers; nothing when it is on another.
     pub fn here(&self) -> Vec<SocketAddr> {
         let (Some(host), Some(port)) = (self.0.host_str(), self.0.port_or_known_default()) else {
@@ -64,7 +59,8 @@ impl Address {
         Self(url)
     }
 
-    pub(super) fn is_tls(&self) -> bool {
+    /// Whether what is said can be heard by nobody else, and the name of the host is checked.
+    pub fn is_tls(&self) -> bool {
         self.0.scheme() == "https"
     }
 
@@ -120,7 +116,7 @@ mod tests {
 
     #[test]
     fn loopback_is_told_by_name_and_by_number() {
-        let is_loopback = |text: &str| Address::parse(text).unwrap().is_loopback();
+        let is_loopback = |text: &str| !Address::parse(text).unwrap().here().is_empty();
         assert!(
             ["http://localhost", "http://127.1.2.3:1", "http://[::1]:2"]
                 .map(is_loopback)

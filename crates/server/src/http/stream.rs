@@ -51,16 +51,13 @@ pub(crate) async fn events(
         return Err(beyond(after, head).into());
     }
     let messages = house.live.follow(caller, filter, after);
-    let stream = ReceiverStream::new(messages).map(move |message| {
-        let _kept_until_the_end = &share;
-        Ok::<_, std::convert::Infallible>(message)
-    });
+    let stream = ReceiverStream::new(messages).map(Ok::<_, std::convert::Infallible>);
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
         (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no")),
     ];
-    Ok((headers, Body::from_stream(stream)).into_response())
+    Ok((headers, Body::from_stream(share.during(stream))).into_response())
 }
 
 fn asked(query: &str) -> Result<(Asked, Option<u64>), Refusal> {

@@ -13,7 +13,7 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 use windlass_domain::{Code, Refusal};
-use windlass_ledger::Error;
+use windlass_ledger::{Error, Fault};
 use windlass_ops::Context;
 
 use super::MESSAGE_BYTES;
@@ -23,7 +23,7 @@ use super::sessions::Sessions;
 use super::streams::Streams;
 use super::toolset::Toolset;
 use super::watch::Watch;
-use crate::caller::Caller;
+use crate::caller::{Caller, Owner};
 use crate::desk::{Desk, Office};
 use crate::http::{self, Problem, Shared, Visitor};
 
@@ -74,28 +74,42 @@ impl Mcp {
             return Err(no_session().into());
         }
         request.extensions_mut().insert(guest);
-        let answer = async || self.service.handle(request).await.map(Body::new);
         match asks {
-            Asks::Session => {
-                let room = self.sessions.room(caller.owner()).await?;
-                let answer = answer().await;
-                if let Some(id) = session_named(answer.headers()) {
-                    self.sessions.began(id, caller.owner(), room);
-                }
-                Ok(answer)
-            }
-            Asks::Stream => {
-                let opened = self.streams.open(&caller).await?;
-                let sessions = Arc::clone(&self.sessions);
-                let forbidden = async move {
-                    if let Some(id) = session {
-                        sessions.end(&id).await;
-                    }
-                };
-                Ok(answer().await.map(|body| opened.carry(body, forbidden)))
-            }
-            Asks::Answer => Ok(answer().await),
+            Asks::Session => self.begin(request, caller.owner()).await,
+            Asks::Stream => self.stream(request, &caller, session).await,
+            Asks::Answer => Ok(self.service.handle(request).await.map(Body::new)),
         }
+    }
+
+    /// Begins a session. A caller who leaves meanwhile must not leave one that belongs to nobody.
+    async fn begin(&self, request: Request, owner: Owner) -> Result<Response, Error> {
+        let room = self.sessions.room(owner).await?;
+        let (service, sessions) = (self.service.clone(), Arc::clone(&self.sessions));
+        let begun = tokio::spawn(async move {
+            let answer = service.handle(request).await.map(Body::new);
+            if let Some(id) = session_named(answer.headers()) {
+                sessions.began(id, owner, room);
+            }
+            answer
+        });
+        Ok(begun.await.map_err(|source| Fault::bug("a session did not begin").because(source))?)
+    }
+
+    async fn stream(
+        &self,
+        request: Request,
+        caller: &Caller,
+        session: Option<String>,
+    ) -> Result<Response, Error> {
+        let opened = self.streams.open(caller).await?;
+        let answer = self.service.handle(request).await.map(Body::new);
+        let sessions = Arc::clone(&self.sessions);
+        let forbidden = async move {
+            if let Some(id) = session {
+                sessions.end(&id).await;
+            }
+        };
+        Ok(answer.map(|body| opened.carry(body, forbidden)))
     }
 }
 

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use futures_util::StreamExt as _;
 use tokio::sync::broadcast;
 use tokio::time::{Instant, timeout_at};
@@ -87,11 +87,7 @@ impl Opened {
                 () = lost => forbidden.await,
             }
         };
-        let said = body.into_data_stream().take_until(end);
-        Body::from_stream(said.map(move |part: Result<Bytes, axum::Error>| {
-            let _kept_until_the_end = &share;
-            part
-        }))
+        Body::from_stream(share.during(Box::pin(body.into_data_stream().take_until(end))))
     }
 }
 
