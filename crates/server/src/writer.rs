@@ -81,6 +81,11 @@ impl Writer {
         answered.map_err(|source| Fault::bug("the writer ended early").because(source))?
     }
 
+    /// How much waits.
+    pub(crate) fn waiting(&self) -> usize {
+        self.jobs.max_capacity() - self.jobs.capacity()
+    }
+
     /// Keeps a note. Where too much waits already, notes are what can be spared.
     pub(crate) fn note(&self, note: Note) {
         let _taken = self.jobs.try_send(Waiting::Note(note));
@@ -139,6 +144,9 @@ fn work(cx: &mut Context, mut waiting: mpsc::Receiver<Waiting>, counted: &dyn Fn
         for heard in knocks {
             let _heard = heard.send(());
         }
+    }
+    if let Ok(ledger) = cx.ledger() {
+        ledger.tidy();
     }
 }
 
