@@ -165,7 +165,7 @@ fn unit(matches: &ArgMatches, environment: &Environment, cx: &Context) -> Result
     }
     arguments.extend(["--log".to_owned(), "json".to_owned()]);
     // Where others can reach it, a server keeps no token.
-    let tokens = listen(matches).ip().is_loopback().then(|| environment.token_folder());
+    let tokens = listen(matches)?.ip().is_loopback().then(|| environment.token_folder());
     let beside = match &ledger {
         Location::Sqlite(path) => path.parent().map(Path::to_owned),
         Location::Postgres(_) => None,
