@@ -21,7 +21,7 @@ use windlass_ops::table::Entry;
 
 use crate::caller::{Caller, Local};
 use crate::desk::{Call, Desk, Office};
-use crate::http::{Doorkeeper, House, Readiness, Room, Stays, router};
+use crate::http::{Doorkeeper, House, Readiness, Room, Stays, places, router};
 use crate::limits::Limits;
 use crate::live::Live;
 use crate::mcp::http::Mcp;
@@ -88,6 +88,7 @@ impl Indoors {
             limits,
             readiness,
             room,
+            followers: places(),
         };
         let router = router(Arc::new(house));
         drop(inside);

@@ -16,8 +16,12 @@ pub mod mcp;
 mod metrics;
 mod office;
 mod pages;
+mod places;
 mod readers;
+#[cfg(test)]
+mod sample;
 pub mod serve;
+mod shares;
 pub mod ticket;
 pub mod token;
 mod writer;

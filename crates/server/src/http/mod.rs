@@ -36,12 +36,14 @@ pub(crate) use ops::{answer, operation_not_found};
 pub(crate) use problem::{Problem, status};
 pub(crate) use rest::unreadable;
 pub(crate) use stays::Stays;
+pub(crate) use stream::places;
 
 use crate::desk::Desk;
 use crate::limits::Limits;
 use crate::live::Live;
 use crate::mcp::http::{Mcp, enter};
 use crate::pages;
+use crate::shares::Shares;
 
 /// How long a request may take until its answer begins.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -57,6 +59,8 @@ pub(crate) struct House {
     pub(crate) limits: Limits,
     pub(crate) readiness: Readiness,
     pub(crate) room: Room,
+    /// The places of those who follow the events.
+    pub(crate) followers: Shares,
 }
 
 impl std::fmt::Debug for House {
