@@ -19,8 +19,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request};
-use axum::http::{HeaderName, HeaderValue, StatusCode, Uri};
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
@@ -37,6 +37,7 @@ use crate::limits::Limits;
 use crate::live::Live;
 use crate::mcp::http::{Mcp, enter};
 use crate::pages;
+use crate::pages::trouble::Trouble;
 
 /// How long a request may take until its answer begins.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -86,11 +87,15 @@ pub(crate) fn router(house: Shared) -> Router {
         .with_state(house)
 }
 
-async fn nothing_here(uri: Uri) -> Problem {
-    Refusal::new(Code::PathNotFound, format!("there is nothing at {}", uri.path()))
-        .hint("the paths are in /openapi.json")
-        .detail("path", uri.path())
-        .into()
+async fn nothing_here(State(house): State<Shared>, request: Request) -> Response {
+    let path = request.uri().path().to_owned();
+    let refusal = Refusal::new(Code::PathNotFound, format!("there is nothing at {path}"));
+    let refusal = refusal.detail("path", path);
+    if pages::wants_page(&request) {
+        let page = Trouble::from(refusal).page();
+        return pages::for_anybody(request, &house, StatusCode::NOT_FOUND, page).await;
+    }
+    Problem::from(refusal.hint("the paths are in /openapi.json")).into_response()
 }
 
 async fn wrong_method(request: Request) -> Response {
