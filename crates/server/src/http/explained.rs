@@ -47,7 +47,7 @@ fn page(code: &str, text: &str) -> Page {
     let body = text.split_once('\n').map_or(text, |(_, body)| body);
     let main = html! {
         article.narrow.stack {
-            h1.mono { (code) }
+            h1 { code { (code) } }
             div.panel.prose { (markdown(body)) }
         }
     };

@@ -92,7 +92,7 @@ async fn nothing_here(State(house): State<Shared>, request: Request) -> Response
     let refusal = Refusal::new(Code::PathNotFound, format!("there is nothing at {path}"));
     let refusal = refusal.detail("path", path);
     if pages::wants_page(&request) {
-        let page = Trouble::from(refusal).page();
+        let page = Trouble::from(refusal.hint("look at the address again")).page();
         return pages::for_anybody(request, &house, StatusCode::NOT_FOUND, page).await;
     }
     Problem::from(refusal.hint("the paths are in /openapi.json")).into_response()

@@ -133,16 +133,14 @@ async fn unsent(visit: &Visit, listed: &Listed) -> Result<Markup, Trouble> {
         return Ok(html! {});
     }
     let waiting = visit.ask(List { state: Which::Queued, task: None, limit: MOST }).await?;
-    let late = visit.now.before(LATE);
-    let due = waiting.deliveries.iter().filter(|delivery| delivery.hook_defined);
-    let due: Vec<Time> =
-        due.filter_map(|delivery| delivery.next_attempt_at).filter(|at| *at <= late).collect();
+    let known = waiting.deliveries.iter().filter(|delivery| delivery.hook_defined);
+    let due = overdue(known.filter_map(|delivery| delivery.next_attempt_at), visit.now);
     Ok(html! {
-        @if let Some(first) = due.iter().min() {
+        @if let Some(oldest) = due.iter().min() {
             div.notice.warn {
                 p {
                     "Nobody is sending: " (counted(due.len() as u64, "delivery is due", "deliveries are due"))
-                    ", the oldest " (look::time(*first, visit.now)) "."
+                    ", the oldest " (look::time(*oldest, visit.now)) "."
                 }
                 p {
                     code { "windlass hook worker" } " sends them as they fall due; "
@@ -151,6 +149,11 @@ async fn unsent(visit: &Visit, listed: &Listed) -> Result<Markup, Trouble> {
             }
         }
     })
+}
+
+/// What should have been sent by now, if anybody sent anything.
+fn overdue(due: impl Iterator<Item = Time>, now: Time) -> Vec<Time> {
+    due.filter(|at| *at <= now.before(LATE)).collect()
 }
 
 /// One thing, or many.
@@ -327,5 +330,18 @@ fn payload(message: &Message) -> Markup {
                 @if let Some(id) = &message.op_id { dt { "Op id" } dd { code { (id) } } }
             }
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_due_for_a_minute_is_overdue() {
+        let now = Time::from_millis(1_794_735_000_000);
+        let at = |seconds: i64| now.before(Span::from_millis(seconds * 1_000));
+        let due = [at(600), at(60), at(59), at(0), at(-30)];
+        assert_eq!(overdue(due.into_iter(), now), [at(600), at(60)]);
     }
 }

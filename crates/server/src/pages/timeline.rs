@@ -237,7 +237,8 @@ fn drawing(visit: &Visit, all: &Lanes) -> Markup {
                 line.line x1="0" x2="100%" y1=(top) y2=(top) {}
                 (name(visit, lane, top))
                 @for (number, row) in (0..).zip(&lane.rows) {
-                    @for claim in row {
+                    // From early to late: where they meet, the later one is seen.
+                    @for claim in row.iter().rev() {
                         (bar(claim, scale, top + NAME + number * (BAR + BELOW)))
                     }
                 }
@@ -255,8 +256,9 @@ fn name(visit: &Visit, lane: &Lane<'_>, top: i64) -> Markup {
     let claims = lane.rows.iter().map(Vec::len).sum::<usize>() as u64;
     html! {
         a.lane href=(path) {
+            title { (lane.agent) }
             text x="2" y=(top + 18) {
-                (cut(lane.agent, 40)) tspan.soft dx="8" { (counted(claims, "claim")) }
+                (cut(lane.agent, 32)) tspan.soft dx="8" { (counted(claims, "claim")) }
             }
         }
     }
