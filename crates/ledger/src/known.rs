@@ -5,6 +5,7 @@
 //! transaction, or with a part that is undone, all of it is forgotten.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use windlass_domain::project::Project;
 use windlass_domain::{ProjectId, Task, TaskId};
@@ -21,11 +22,13 @@ pub(crate) struct Known {
     projects: HashMap<ProjectId, Project>,
     hooks: Option<Vec<Defined>>,
     agents: HashMap<String, u64>,
+    /// Statements by table and changed columns; they are true for ever.
+    updates: HashMap<(&'static str, u64), Arc<str>>,
 }
 
 impl Known {
     pub(crate) fn forget_all(&mut self) {
-        let Self { tasks, created, projects, hooks, agents } = self;
+        let Self { tasks, created, projects, hooks, agents, updates: _ } = self;
         tasks.clear();
         created.clear();
         projects.clear();
@@ -79,6 +82,17 @@ impl Known {
 
     pub(crate) fn forget_hooks(&mut self) {
         self.hooks = None;
+    }
+
+    /// The text of a statement, made once.
+    pub(crate) fn update(
+        &mut self,
+        table: &'static str,
+        changed: u64,
+        text: impl FnOnce() -> String,
+    ) -> Arc<str> {
+        let made = self.updates.entry((table, changed)).or_insert_with(|| text().into());
+        Arc::clone(made)
     }
 
     /// The number of somebody who acted.

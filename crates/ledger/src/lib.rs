@@ -352,6 +352,21 @@ impl Ledger {
         }
     }
 
+    /// Nobody waits with [`Ledger::wait_beyond`] for a while: writers need not tell of changes.
+    pub fn look_away(&mut self) {
+        if let Database::Sqlite(database) = &mut self.database {
+            database.look_away();
+        }
+    }
+
+    /// Leaves the ledger so that the next process opens it fast. For whoever wrote groups, before
+    /// it goes.
+    pub fn tidy(&self) {
+        if let Database::Sqlite(database) = &self.database {
+            database.tidy();
+        }
+    }
+
     /// Replays the log into fresh views, and says where the old ones were different.
     pub fn rebuild(&mut self) -> Result<Rebuilt, Fault> {
         self.make()?;

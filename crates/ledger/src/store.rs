@@ -235,7 +235,7 @@ pub(crate) fn first<T>(
 /// key; indexes of columns that stay as they are stay untouched.
 fn update(
     store: &mut (impl Statements + ?Sized),
-    table: &str,
+    table: &'static str,
     columns: &str,
     stored: &[Cell<'_>],
     now: &[Cell<'_>],
@@ -243,20 +243,32 @@ fn update(
     let [key, ..] = *now else {
         return Err(Fault::bug("a row of a view has no columns"));
     };
-    let (mut changes, mut cells) = (String::new(), Vec::new());
-    for (column, (old, new)) in columns.split(", ").zip(stored.iter().zip(now)) {
+    let (mut changed, mut cells) = (0, Vec::new());
+    for (place, (old, new)) in stored.iter().zip(now).enumerate() {
         if old != new {
+            changed |= 1 << place;
             cells.push(*new);
-            let separator = if changes.is_empty() { "" } else { ", " };
-            let _written = write!(changes, "{separator}{column} = ${}", cells.len());
         }
     }
     if cells.is_empty() {
         return Ok(());
     }
     cells.push(key);
-    let text = format!("UPDATE {table} SET {changes} WHERE created_seq = ${}", cells.len());
+    let text = store.known().update(table, changed, || update_text(table, columns, changed));
     store.run(&text, &cells).map(drop)
+}
+
+/// The statement that writes the columns at the places of these bits.
+fn update_text(table: &str, columns: &str, changed: u64) -> String {
+    let (mut changes, mut number) = (String::new(), 0);
+    for (place, column) in columns.split(", ").enumerate() {
+        if changed & (1 << place) != 0 {
+            let separator = if number == 0 { "" } else { ", " };
+            number += 1;
+            let _written = write!(changes, "{separator}{column} = ${number}");
+        }
+    }
+    format!("UPDATE {table} SET {changes} WHERE created_seq = ${}", number + 1)
 }
 
 fn ids(

@@ -76,6 +76,11 @@ impl Writer {
         answered.map_err(|source| Fault::bug("the writer ended early").because(source))?
     }
 
+    /// How much waits.
+    pub(crate) fn waiting(&self) -> usize {
+        self.jobs.max_capacity() - self.jobs.capacity()
+    }
+
     /// Keeps a note. Where too much waits already, notes are what can be spared.
     pub(crate) fn note(&self, note: Note) {
         let _taken = self.jobs.try_send(Waiting::Note(note));
@@ -124,6 +129,9 @@ fn work(cx: &mut Context, mut waiting: mpsc::Receiver<Waiting>, counted: &dyn Fn
             let _heard = heard.send(());
         }
     }
+    if let Ok(ledger) = cx.ledger() {
+        ledger.tidy();
+    }
 }
 
 /// Keeps what was refused, where those who make keys can see it.
@@ -164,10 +172,8 @@ fn together(cx: &mut Context, jobs: &[Job]) -> Vec<Done> {
         match cx.ledger().and_then(Ledger::end_group) {
             Ok(Fate::Committed) => return done,
             Ok(Fate::Lost) => {}
-            Err(fault) => {
-                let or_failed = |done: Done| done.and_then(|_| Err(again(&fault).into()));
-                return done.into_iter().map(or_failed).collect();
-            }
+            // A refusal, too, may be for something that another of them did and that is gone now.
+            Err(fault) => return jobs.iter().map(|_| Err(again(&fault).into())).collect(),
         }
     }
     // Each alone has a fate of its own.

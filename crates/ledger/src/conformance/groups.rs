@@ -1,10 +1,11 @@
 //! Groups: parts of one transaction, each of which stands or falls alone, and all with the commit.
 
+use windlass_domain::event::ProjectCreated;
 use windlass_domain::{Code, Refusal};
 
 use super::pruning::is_sound;
 use super::{Bed, on_both};
-use crate::{Error, Fate, Ledger, Options};
+use crate::{Access, Error, Fate, Ledger, Location, Options};
 
 on_both! {
     the_parts_of_a_group_are_committed_together
@@ -135,4 +136,71 @@ fn a_rebuild_in_a_group_is_kept(bed: &mut Bed) {
     assert_eq!(bed.ledger.rebuild().unwrap().events, 1);
     assert_eq!(bed.ledger.end_group().unwrap(), Fate::Committed);
     assert_eq!(bed.ledger.rebuild().unwrap().differences, []);
+}
+
+/// On PostgreSQL a connection may be lost in the middle of a group.
+#[test]
+fn a_group_whose_connection_is_lost_leaves_nothing_and_can_be_done_again() {
+    let Some(mut bed) = Bed::postgres() else { return };
+    bed.project("before");
+    bed.ledger.begin_group().unwrap();
+    bed.project("within");
+    cut(&bed);
+    assert!(part(&mut bed).is_err());
+    assert_eq!(bed.ledger.end_group().unwrap(), Fate::Lost);
+    assert_eq!(seq(&mut another(&bed)), 1);
+    bed.ledger.begin_group().unwrap();
+    bed.project("within");
+    assert_eq!(bed.ledger.end_group().unwrap(), Fate::Committed);
+    is_sound(&mut bed);
+}
+
+#[test]
+fn a_group_whose_connection_is_lost_before_its_end_leaves_nothing() {
+    let Some(mut bed) = Bed::postgres() else { return };
+    bed.ledger.begin_group().unwrap();
+    bed.project("within");
+    cut(&bed);
+    assert_eq!(bed.ledger.end_group().unwrap(), Fate::Lost);
+    assert_eq!(seq(&mut bed.ledger), 0);
+}
+
+/// Ends the connection of the ledger.
+fn cut(bed: &Bed) {
+    let Location::Postgres(url) = &bed.location else { unreachable!("it is on PostgreSQL") };
+    let cut = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity \
+               WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    postgres::Client::connect(url, postgres::NoTls).unwrap().batch_execute(cut).unwrap();
+}
+
+/// A part that would record something.
+fn part(bed: &mut Bed) -> Result<(), Error> {
+    bed.write(|tx| {
+        let id = tx.new_project_id()?;
+        let data =
+            ProjectCreated { name: "part".into(), description: None, repo: None, protected: false };
+        tx.create(id, data)?;
+        Ok(())
+    })
+}
+
+/// SQLite gives a whole transaction up when the disk is full in the middle of it.
+#[test]
+fn a_part_of_a_group_that_sqlite_gave_up_is_not_recorded_alone() {
+    let mut bed = Bed::sqlite();
+    bed.project("before");
+    bed.ledger.begin_group().unwrap();
+    bed.project("within");
+    give_up(&mut bed);
+    let refused: Result<(), Error> = bed.write(|_| Err(refused()));
+    assert!(refused.is_err());
+    assert!(part(&mut bed).is_err());
+    assert_eq!(bed.ledger.end_group().unwrap(), Fate::Lost);
+    assert_eq!(seq(&mut another(&bed)), 1);
+}
+
+fn give_up(bed: &mut Bed) {
+    let (mut store, _) =
+        bed.ledger.database.begin_at(bed.ledger.group.as_ref(), None, Access::Write).unwrap();
+    store.run("ROLLBACK", &[]).unwrap();
 }

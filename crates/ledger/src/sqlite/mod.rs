@@ -84,7 +84,9 @@ impl Database {
     /// All of it, to be committed or rolled back.
     pub(crate) fn whole_group(&mut self) -> SqliteStore<'_> {
         let held = self.group.take();
-        SqliteStore::new(&self.connection, &self.path, &mut self.known, held)
+        let mut whole = SqliteStore::new(&self.connection, &self.path, &mut self.known, held);
+        whole.keep_long_wal();
+        whole
     }
 
     /// SQLite itself gave the transaction up, with all its parts.
@@ -111,6 +113,17 @@ impl Database {
         self.open_if_made()?;
         self.watch = Some(watch);
         Ok(())
+    }
+
+    /// Nobody waits for changes any more.
+    pub(crate) fn look_away(&mut self) {
+        self.watch = None;
+    }
+
+    /// Leaves a short WAL to whoever opens the ledger next.
+    pub(crate) fn tidy(&self) {
+        // Where a reader is in the way, a later commit does it.
+        let _or_later = store::empty_wal(&self.connection);
     }
 
     pub(crate) fn is_stand_in(&self) -> bool {

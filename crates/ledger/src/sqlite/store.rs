@@ -70,8 +70,12 @@ pub(crate) const INDEX: Index = Index {
 const ADD_WORDS: &str = "INSERT INTO search (rowid, title, body, notes) VALUES ($1, $2, $3, $4)";
 const REMOVE_WORDS: &str = "DELETE FROM search WHERE rowid = $1";
 
-/// A commit that leaves the WAL longer than this moves it into the file.
+/// A commit that leaves the WAL longer than this moves it into the file: short, because every
+/// process that opens the ledger alone reads all of it.
 const WAL_BYTES: u64 = 512 * 1024;
+/// The same for whoever commits groups. It keeps the file open, so that nobody opens it alone, and
+/// pages that change often are moved less often.
+const WAL_BYTES_OF_GROUPS: u64 = 16 * 1024 * 1024;
 
 /// The write-ahead log of a ledger file.
 fn wal_of(path: &Path) -> PathBuf {
@@ -80,11 +84,26 @@ fn wal_of(path: &Path) -> PathBuf {
     PathBuf::from(wal)
 }
 
+/// Moves all of the WAL into the file, unless a reader is in the way.
+pub(super) fn empty_wal(connection: &Connection) -> rusqlite::Result<()> {
+    let wait: i64 = connection.query_row("PRAGMA busy_timeout", [], |row| row.get(0))?;
+    connection.busy_timeout(Duration::ZERO)?;
+    let busy: rusqlite::Result<bool> =
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
+    connection.busy_timeout(Duration::from_millis(wait.unsigned_abs()))?;
+    match busy? {
+        false => Ok(()),
+        true => Err(rusqlite::Error::ExecuteReturnedResults),
+    }
+}
+
 /// An open transaction, or a part of one. Dropped without a commit, it is rolled back.
 pub(crate) struct SqliteStore<'a> {
     connection: &'a Connection,
     path: &'a Path,
     known: &'a mut Known,
+    /// How long the WAL may be after the commit.
+    wal_bytes: u64,
     open: bool,
     extent: Extent,
     /// Let go only after the transaction has ended.
@@ -99,7 +118,8 @@ impl<'a> SqliteStore<'a> {
         lock: Option<Held>,
     ) -> Self {
         known.forget_all();
-        Self { connection, path, known, open: true, extent: Extent::Whole, _lock: lock }
+        let (wal_bytes, extent) = (WAL_BYTES, Extent::Whole);
+        Self { connection, path, known, wal_bytes, open: true, extent, _lock: lock }
     }
 
     /// A part of a transaction that others keep open.
@@ -109,7 +129,8 @@ impl<'a> SqliteStore<'a> {
         known: &'a mut Known,
         head: Head,
     ) -> Self {
-        Self { connection, path, known, open: true, extent: Extent::Part(head), _lock: None }
+        let (wal_bytes, extent) = (WAL_BYTES_OF_GROUPS, Extent::Part(head));
+        Self { connection, path, known, wal_bytes, open: true, extent, _lock: None }
     }
 
     /// Marks where the part begins.
@@ -124,6 +145,11 @@ impl<'a> SqliteStore<'a> {
         self.open = false;
     }
 
+    /// It is the whole of what was written part by part.
+    pub(super) fn keep_long_wal(&mut self) {
+        self.wal_bytes = WAL_BYTES_OF_GROUPS;
+    }
+
     /// Ends a transaction that changed the schema.
     pub(super) fn commit_schema(&mut self) -> Result<(), Fault> {
         self.run("COMMIT", &[])?;
@@ -136,7 +162,7 @@ impl<'a> SqliteStore<'a> {
     fn take_back(&mut self, fault: Fault) -> Fault {
         let _rolled_back = self.connection.execute_batch("ROLLBACK");
         self.open = false;
-        if self.empty_wal().is_ok() {
+        if empty_wal(self.connection).is_ok() {
             return fault;
         }
         let message = format!("{}; it may or may not have been recorded", fault.message);
@@ -148,20 +174,8 @@ impl<'a> SqliteStore<'a> {
     /// may be in the way; then a later commit does it.
     fn keep_wal_short(&self) {
         let length = std::fs::metadata(wal_of(self.path)).map_or(0, |wal| wal.len());
-        if length > WAL_BYTES {
-            let _or_later = self.empty_wal();
-        }
-    }
-
-    fn empty_wal(&self) -> rusqlite::Result<()> {
-        let wait: i64 = self.connection.query_row("PRAGMA busy_timeout", [], |row| row.get(0))?;
-        self.connection.busy_timeout(Duration::ZERO)?;
-        let busy: rusqlite::Result<bool> =
-            self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
-        self.connection.busy_timeout(Duration::from_millis(wait.unsigned_abs()))?;
-        match busy? {
-            false => Ok(()),
-            true => Err(rusqlite::Error::ExecuteReturnedResults),
+        if length > self.wal_bytes {
+            let _or_later = empty_wal(self.connection);
         }
     }
 
