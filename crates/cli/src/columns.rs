@@ -6,14 +6,18 @@ use windlass_ops::sheet::Column;
 pub(crate) const GAP: usize = 2;
 
 /// The columns that a page can do without, in the order in which they leave it.
-const LEAVING: [&str; 15] = [
+const LEAVING: [&str; 19] = [
     "created",
     "description",
     "data",
     "claimable",
     "pri",
+    "progress",
+    "fence",
     "agent",
     "project",
+    "last seen",
+    "held",
     "when",
     "tried",
     "author",
