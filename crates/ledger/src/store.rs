@@ -564,6 +564,8 @@ pub(crate) trait Store: Hooks + Keys {
 
     /// Adds the words of tasks that are not in the index.
     fn add_words(&mut self, words: &[Words]) -> Result<(), Fault>;
+    /// Puts the words of tasks in the place of those that are in the index.
+    fn replace_words(&mut self, words: &[Words]) -> Result<(), Fault>;
     fn remove_words(&mut self, created_seq: u64) -> Result<(), Fault>;
     /// The question for these words in this database's own language.
     fn question(&self, asked: &[Asked], within: Within) -> String;

@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 use windlass_domain::chain::{Hash, Provenance};
 use windlass_domain::op::OpId;
 use windlass_domain::{Code, Refusal};
-use windlass_ledger::{Error, Fate, Fault, Ledger, Refused};
+use windlass_ledger::{Error, Fate, Fault, Ledger, Refused, Undo};
 use windlass_ops::Context;
 use windlass_ops::table::{Answer, Request};
 
@@ -20,7 +20,8 @@ use crate::office::{Office, admit};
 const MOST_WAITING: usize = 4_096;
 /// How many commands share a commit at most, so that the first does not wait long for the last.
 const LARGEST: usize = 256;
-/// How often a group is tried again after a lost connection.
+/// How often a group is tried: again where one of its commands had to be undone, or after a lost
+/// connection.
 const ATTEMPTS: u32 = 5;
 
 /// A command that waits to be written.
@@ -164,8 +165,9 @@ fn together(cx: &mut Context, jobs: &[Job]) -> Vec<Done> {
         [job] => return vec![run(cx, job)],
         _ => {}
     }
-    for _attempt in 0..ATTEMPTS {
-        if let Err(fault) = cx.ledger().and_then(Ledger::begin_group) {
+    for attempt in 0..ATTEMPTS {
+        let undo = if attempt == 0 { Undo::Together } else { Undo::Each };
+        if let Err(fault) = cx.ledger().and_then(|ledger| ledger.begin_group(undo)) {
             return jobs.iter().map(|_| Err(again(&fault).into())).collect();
         }
         let done: Vec<Done> = jobs.iter().map(|job| run(cx, job)).collect();

@@ -5,12 +5,14 @@ use windlass_domain::{Code, Refusal};
 
 use super::pruning::is_sound;
 use super::{Bed, on_both};
-use crate::{Access, Error, Fate, Ledger, Location, Options};
+use crate::{Access, Error, Fate, Ledger, Location, Options, Undo};
 
 on_both! {
     the_parts_of_a_group_are_committed_together
     nobody_sees_a_part_before_the_group_is_committed
     a_refused_part_leaves_nothing_and_the_others_stay
+    where_all_is_undone_together_a_part_that_wrote_and_fails_takes_the_others_with_it
+    where_all_is_undone_together_a_part_that_only_looked_may_be_refused
     a_part_sees_the_parts_before_it
     the_parts_of_a_group_continue_one_chain
     a_group_of_nothing_commits_nothing
@@ -34,7 +36,7 @@ fn another(bed: &Bed) -> Ledger {
 }
 
 fn the_parts_of_a_group_are_committed_together(bed: &mut Bed) {
-    bed.ledger.begin_group().unwrap();
+    bed.ledger.begin_group(Undo::Each).unwrap();
     bed.project("one");
     bed.project("two");
     assert_eq!(bed.ledger.end_group().unwrap(), Fate::Committed);
@@ -43,14 +45,14 @@ fn the_parts_of_a_group_are_committed_together(bed: &mut Bed) {
 
 fn nobody_sees_a_part_before_the_group_is_committed(bed: &mut Bed) {
     bed.project("before");
-    bed.ledger.begin_group().unwrap();
+    bed.ledger.begin_group(Undo::Each).unwrap();
     bed.project("within");
     assert_eq!(seq(&mut another(bed)), 1);
     bed.ledger.end_group().unwrap();
 }
 
 fn a_refused_part_leaves_nothing_and_the_others_stay(bed: &mut Bed) {
-    bed.ledger.begin_group().unwrap();
+    bed.ledger.begin_group(Undo::Each).unwrap();
     let project = bed.project("kept");
     let part: Result<(), Error> = bed.write(|tx| {
         let id = tx.new_task_id()?;
@@ -64,8 +66,36 @@ fn a_refused_part_leaves_nothing_and_the_others_stay(bed: &mut Bed) {
     assert_eq!(titles, 2);
 }
 
+fn where_all_is_undone_together_a_part_that_wrote_and_fails_takes_the_others_with_it(
+    bed: &mut Bed,
+) {
+    bed.ledger.begin_group(Undo::Together).unwrap();
+    let project = bed.project("lost");
+    let part: Result<(), Error> = bed.write(|tx| {
+        let id = tx.new_task_id()?;
+        tx.create(id, super::ready(project))?;
+        Err(refused())
+    });
+    assert_eq!(part.unwrap_err().code(), Code::InvalidValue);
+    assert_eq!(bed.ledger.end_group().unwrap(), Fate::Lost);
+    assert_eq!(seq(&mut bed.ledger), 0);
+}
+
+fn where_all_is_undone_together_a_part_that_only_looked_may_be_refused(bed: &mut Bed) {
+    bed.ledger.begin_group(Undo::Together).unwrap();
+    bed.project("one");
+    let part: Result<(), Error> = bed.write(|tx| {
+        tx.projects()?;
+        Err(refused())
+    });
+    assert_eq!(part.unwrap_err().code(), Code::InvalidValue);
+    bed.project("two");
+    assert_eq!(bed.ledger.end_group().unwrap(), Fate::Committed);
+    assert_eq!(seq(&mut bed.ledger), 2);
+}
+
 fn a_part_sees_the_parts_before_it(bed: &mut Bed) {
-    bed.ledger.begin_group().unwrap();
+    bed.ledger.begin_group(Undo::Each).unwrap();
     let project = bed.project("seen");
     let task = bed.add(project, |_| ());
     assert_eq!(bed.task(task).project, project);
@@ -74,7 +104,7 @@ fn a_part_sees_the_parts_before_it(bed: &mut Bed) {
 
 fn the_parts_of_a_group_continue_one_chain(bed: &mut Bed) {
     bed.project("before");
-    bed.ledger.begin_group().unwrap();
+    bed.ledger.begin_group(Undo::Each).unwrap();
     bed.project("one");
     bed.project("two");
     bed.ledger.end_group().unwrap();
@@ -84,14 +114,14 @@ fn the_parts_of_a_group_continue_one_chain(bed: &mut Bed) {
 }
 
 fn a_group_of_nothing_commits_nothing(bed: &mut Bed) {
-    bed.ledger.begin_group().unwrap();
+    bed.ledger.begin_group(Undo::Each).unwrap();
     assert_eq!(bed.ledger.end_group().unwrap(), Fate::Committed);
     assert_eq!(seq(&mut bed.ledger), 0);
 }
 
 fn a_group_of_refusals_only_leaves_the_log_as_it_was(bed: &mut Bed) {
     let project = bed.project("before");
-    bed.ledger.begin_group().unwrap();
+    bed.ledger.begin_group(Undo::Each).unwrap();
     for _ in 0..2 {
         let part: Result<(), Error> = bed.write(|tx| {
             let id = tx.new_task_id()?;
@@ -106,7 +136,7 @@ fn a_group_of_refusals_only_leaves_the_log_as_it_was(bed: &mut Bed) {
 
 fn a_group_that_is_dropped_with_its_ledger_leaves_nothing(bed: &mut Bed) {
     bed.project("before");
-    bed.ledger.begin_group().unwrap();
+    bed.ledger.begin_group(Undo::Each).unwrap();
     bed.project("within");
     bed.ledger = another(bed);
     bed.project("after");
@@ -114,7 +144,7 @@ fn a_group_that_is_dropped_with_its_ledger_leaves_nothing(bed: &mut Bed) {
 }
 
 fn the_views_after_a_group_are_those_of_its_events(bed: &mut Bed) {
-    bed.ledger.begin_group().unwrap();
+    bed.ledger.begin_group(Undo::Each).unwrap();
     let project = bed.project("api");
     for _ in 0..3 {
         let task = bed.add(project, |_| ());
@@ -132,7 +162,7 @@ fn the_views_after_a_group_are_those_of_its_events(bed: &mut Bed) {
 
 fn a_rebuild_in_a_group_is_kept(bed: &mut Bed) {
     bed.project("api");
-    bed.ledger.begin_group().unwrap();
+    bed.ledger.begin_group(Undo::Each).unwrap();
     assert_eq!(bed.ledger.rebuild().unwrap().events, 1);
     assert_eq!(bed.ledger.end_group().unwrap(), Fate::Committed);
     assert_eq!(bed.ledger.rebuild().unwrap().differences, []);
@@ -143,13 +173,13 @@ fn a_rebuild_in_a_group_is_kept(bed: &mut Bed) {
 fn a_group_whose_connection_is_lost_leaves_nothing_and_can_be_done_again() {
     let Some(mut bed) = Bed::postgres() else { return };
     bed.project("before");
-    bed.ledger.begin_group().unwrap();
+    bed.ledger.begin_group(Undo::Each).unwrap();
     bed.project("within");
     cut(&bed);
     assert!(part(&mut bed).is_err());
     assert_eq!(bed.ledger.end_group().unwrap(), Fate::Lost);
     assert_eq!(seq(&mut another(&bed)), 1);
-    bed.ledger.begin_group().unwrap();
+    bed.ledger.begin_group(Undo::Each).unwrap();
     bed.project("within");
     assert_eq!(bed.ledger.end_group().unwrap(), Fate::Committed);
     is_sound(&mut bed);
@@ -158,7 +188,7 @@ fn a_group_whose_connection_is_lost_leaves_nothing_and_can_be_done_again() {
 #[test]
 fn a_group_whose_connection_is_lost_before_its_end_leaves_nothing() {
     let Some(mut bed) = Bed::postgres() else { return };
-    bed.ledger.begin_group().unwrap();
+    bed.ledger.begin_group(Undo::Each).unwrap();
     bed.project("within");
     cut(&bed);
     assert_eq!(bed.ledger.end_group().unwrap(), Fate::Lost);
@@ -189,7 +219,7 @@ fn part(bed: &mut Bed) -> Result<(), Error> {
 fn a_part_of_a_group_that_sqlite_gave_up_is_not_recorded_alone() {
     let mut bed = Bed::sqlite();
     bed.project("before");
-    bed.ledger.begin_group().unwrap();
+    bed.ledger.begin_group(Undo::Each).unwrap();
     bed.project("within");
     give_up(&mut bed);
     let refused: Result<(), Error> = bed.write(|_| Err(refused()));

@@ -6,7 +6,7 @@ use windlass_domain::{Code, Event, ProjectId, Refusal, TaskId};
 
 use super::hooks::hook;
 use super::{Bed, on_both, ready};
-use crate::{Error, Fate, Transaction};
+use crate::{Error, Fate, Transaction, Undo};
 
 on_both! {
     a_task_that_was_read_is_followed_when_it_changes
@@ -52,7 +52,7 @@ fn a_task_that_was_read_is_followed_when_it_changes(bed: &mut Bed) {
 fn what_an_undone_part_changed_is_as_it_was_before(bed: &mut Bed) {
     let project = bed.project("api");
     let id = bed.add(project, |_| ());
-    bed.ledger.begin_group().unwrap();
+    bed.ledger.begin_group(Undo::Each).unwrap();
     let undone: Result<(), Error> = bed.write(|tx| {
         retitle(tx, id, "undone")?;
         Err(refused())
@@ -65,7 +65,7 @@ fn what_an_undone_part_changed_is_as_it_was_before(bed: &mut Bed) {
 fn a_task_that_an_undone_part_created_is_not_there(bed: &mut Bed) {
     let project = bed.project("api");
     let id = bed.write(|tx| Ok(tx.new_task_id()?)).unwrap();
-    bed.ledger.begin_group().unwrap();
+    bed.ledger.begin_group(Undo::Each).unwrap();
     let undone: Result<(), Error> = bed.write(|tx| {
         tx.create(id, ready(project))?;
         assert!(tx.task(id)?.is_some());
@@ -91,7 +91,7 @@ fn a_renamed_project_is_found_by_its_new_name_only(bed: &mut Bed) {
 fn somebody_whom_an_undone_part_met_first_is_met_again(bed: &mut Bed) {
     let project: ProjectId = bed.project("api");
     let id = bed.add(project, |_| ());
-    bed.ledger.begin_group().unwrap();
+    bed.ledger.begin_group(Undo::Each).unwrap();
     let by = windlass_domain::chain::Provenance { actor: "newcomer".into(), ..Default::default() };
     let undone: Result<(), Error> = bed.ledger.write(&by, |tx| {
         retitle(tx, id, "undone")?;
@@ -118,13 +118,13 @@ fn a_hook_is_heard_of_in_the_transaction_that_defines_it(bed: &mut Bed) {
 fn what_somebody_else_changed_between_two_groups_is_seen(bed: &mut Bed) {
     let project = bed.project("api");
     let id = bed.add(project, |_| ());
-    bed.ledger.begin_group().unwrap();
+    bed.ledger.begin_group(Undo::Each).unwrap();
     bed.write(|tx| retitle(tx, id, "ours")).unwrap();
     bed.ledger.end_group().unwrap();
     let mut another = crate::Ledger::open(&bed.location, crate::Options::default()).unwrap();
     let by = windlass_domain::chain::Provenance { actor: "another".into(), ..Default::default() };
     another.write(&by, |tx| retitle(tx, id, "theirs")).unwrap();
-    bed.ledger.begin_group().unwrap();
+    bed.ledger.begin_group(Undo::Each).unwrap();
     assert_eq!(bed.write(|tx| Ok(title(tx, id))).unwrap(), "theirs");
     bed.ledger.end_group().unwrap();
 }
@@ -132,7 +132,7 @@ fn what_somebody_else_changed_between_two_groups_is_seen(bed: &mut Bed) {
 fn a_look_in_a_group_undoes_nothing(bed: &mut Bed) {
     let project = bed.project("api");
     let id = bed.add(project, |_| ());
-    bed.ledger.begin_group().unwrap();
+    bed.ledger.begin_group(Undo::Each).unwrap();
     bed.write(|tx| retitle(tx, id, "changed")).unwrap();
     assert_eq!(bed.task(id).title, "changed");
     assert_eq!(bed.ledger.end_group().unwrap(), Fate::Committed);

@@ -61,16 +61,17 @@ impl Database {
         Ok(head)
     }
 
-    /// Begins the next part of it, which undoes only itself. A look leaves nothing to undo.
-    pub(crate) fn begin_part(
-        &mut self,
-        head: Head,
-        access: Access,
-    ) -> Result<PostgresStore<'_>, Fault> {
-        if access == Access::Write {
-            self.client.batch_execute(SAVEPOINT).map_err(fault)?;
-        }
-        Ok(PostgresStore::part(&mut self.client, &mut self.known, head, access))
+    /// Begins the next part of it, which undoes only itself.
+    pub(crate) fn begin_part(&mut self, head: Head) -> Result<PostgresStore<'_>, Fault> {
+        self.client.batch_execute(SAVEPOINT).map_err(fault)?;
+        let mut part = self.go_on(head);
+        part.is_marked();
+        Ok(part)
+    }
+
+    /// Goes on with it without a mark to go back to.
+    pub(crate) fn go_on(&mut self, head: Head) -> PostgresStore<'_> {
+        PostgresStore::part(&mut self.client, &mut self.known, head)
     }
 
     /// All of it, to be committed or rolled back.

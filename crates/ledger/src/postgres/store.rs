@@ -85,13 +85,14 @@ impl<'a> PostgresStore<'a> {
     }
 
     /// A part of a transaction that others keep open. The row of the head is moved at its end only.
-    pub(super) fn part(
-        client: &'a mut Client,
-        known: &'a mut Known,
-        head: Head,
-        access: Access,
-    ) -> Self {
-        Self { client, known, access, open: access == Access::Write, extent: Extent::Part(head) }
+    /// Nothing of it is undone alone until it is marked.
+    pub(super) fn part(client: &'a mut Client, known: &'a mut Known, head: Head) -> Self {
+        Self { client, known, access: Access::Write, open: false, extent: Extent::Part(head) }
+    }
+
+    /// There is a savepoint where the part begins.
+    pub(super) fn is_marked(&mut self) {
+        self.open = true;
     }
 
     /// What a query finds in each of these projects, or in all; the project is its last parameter.
@@ -286,6 +287,13 @@ impl Store for PostgresStore<'_> {
         rows.send(self)
     }
 
+    fn replace_words(&mut self, words: &[Words]) -> Result<(), Fault> {
+        for words in words {
+            self.remove_words(words.created_seq)?;
+        }
+        self.add_words(words)
+    }
+
     fn remove_words(&mut self, created_seq: u64) -> Result<(), Fault> {
         self.run(REMOVE_WORDS, &[Cell::count(created_seq)]).map(drop)
     }
@@ -315,8 +323,10 @@ impl Store for PostgresStore<'_> {
 
     fn commit(&mut self, head: Head) -> Result<(), Fault> {
         if let Extent::Part(_) = self.extent {
-            self.client.batch_execute(RELEASE).map_err(fault)?;
-            self.open = false;
+            if self.open {
+                self.client.batch_execute(RELEASE).map_err(fault)?;
+                self.open = false;
+            }
             return Ok(());
         }
         self.run(MOVE_HEAD, &[Cell::count(head.seq), Cell::Bytes(head.hash.as_bytes())])?;

@@ -22,8 +22,12 @@ use crate::{Access, Synchronous};
 
 pub(crate) use open::{Settings, open};
 pub(crate) use store::SqliteStore;
+use store::Wal;
 #[cfg(test)]
 pub(crate) use store::{INDEX, QUEUE_FRONT, QUEUE_FRONT_TAGGED, RAN_OUT};
+
+/// So many pages of the WAL are moved into the file at a time by whoever writes groups.
+const WAL_PAGES: u32 = 1_024;
 
 /// An open ledger file.
 pub(crate) struct Database {
@@ -33,6 +37,7 @@ pub(crate) struct Database {
     /// There is no file: an empty ledger in memory stands in for it.
     is_stand_in: bool,
     lock: Option<lock::WriterLock>,
+    wal: Wal,
     /// The lock of a transaction that is written part by part.
     group: Option<lock::Held>,
     watch: Option<watch::Watch>,
@@ -50,15 +55,19 @@ impl Database {
             Access::Write => "BEGIN IMMEDIATE",
         };
         self.connection.execute_batch(begin).map_err(|error| fault(&self.path, error))?;
-        Ok(SqliteStore::new(&self.connection, &self.path, &mut self.known, held))
+        let store = SqliteStore::new(&self.connection, &self.path, &mut self.known, held);
+        Ok(store.leaving(self.wal))
     }
 
     /// Begins a transaction that is written part by part.
     pub(crate) fn begin_group(&mut self) -> Result<Head, Fault> {
         let turn = self.wait_for_turn()?;
-        self.connection
-            .execute_batch("BEGIN IMMEDIATE")
-            .map_err(|error| fault(&self.path, error))?;
+        let begin = match self.wal {
+            Wal::Long => "BEGIN IMMEDIATE".to_owned(),
+            Wal::Short => format!("PRAGMA wal_autocheckpoint = {WAL_PAGES}; BEGIN IMMEDIATE"),
+        };
+        self.wal = Wal::Long;
+        self.connection.execute_batch(&begin).map_err(|error| fault(&self.path, error))?;
         let mut whole = SqliteStore::new(&self.connection, &self.path, &mut self.known, None);
         let head = whole.head();
         whole.keep_open();
@@ -67,26 +76,22 @@ impl Database {
         head
     }
 
-    /// Begins the next part of it, which undoes only itself. A look leaves nothing to undo.
-    pub(crate) fn begin_part(
-        &mut self,
-        head: Head,
-        access: Access,
-    ) -> Result<SqliteStore<'_>, Fault> {
-        let mut part = SqliteStore::part(&self.connection, &self.path, &mut self.known, head);
-        match access {
-            Access::Read => part.keep_open(),
-            Access::Write => part.mark()?,
-        }
+    /// Begins the next part of it, which undoes only itself.
+    pub(crate) fn begin_part(&mut self, head: Head) -> Result<SqliteStore<'_>, Fault> {
+        let mut part = self.go_on(head);
+        part.mark()?;
         Ok(part)
+    }
+
+    /// Goes on with it without a mark to go back to.
+    pub(crate) fn go_on(&mut self, head: Head) -> SqliteStore<'_> {
+        SqliteStore::part(&self.connection, &self.path, &mut self.known, head)
     }
 
     /// All of it, to be committed or rolled back.
     pub(crate) fn whole_group(&mut self) -> SqliteStore<'_> {
         let held = self.group.take();
-        let mut whole = SqliteStore::new(&self.connection, &self.path, &mut self.known, held);
-        whole.keep_long_wal();
-        whole
+        SqliteStore::new(&self.connection, &self.path, &mut self.known, held).leaving(self.wal)
     }
 
     /// SQLite itself gave the transaction up, with all its parts.

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OpenFlags};
 use windlass_domain::{Code, Time};
 
 use super::lock::WriterLock;
-use super::{Database, SqliteStore, backup, fault, not_a_ledger, synchronous};
+use super::{Database, SqliteStore, Wal, backup, fault, not_a_ledger, synchronous};
 use crate::fault::Fault;
 use crate::known::Known;
 use crate::migration::{self, About, MIGRATIONS, Migration, NEWEST};
@@ -19,6 +19,10 @@ use crate::{Synchronous, rebuild};
 const APPLICATION_ID: i64 = 0x574e_444c;
 /// More than there are different statements, so that none is prepared twice.
 const STATEMENTS: usize = 256;
+
+/// Pages kept in memory by a connection that needs them: enough for what a busy server touches again
+/// and again.
+const CACHE_KB: u32 = 16 * 1024;
 
 /// How to open a ledger file.
 #[derive(Debug, Clone)]
@@ -76,6 +80,7 @@ fn open_file(path: &Path, settings: &Settings) -> Result<Database, Fault> {
         known: Known::default(),
         is_stand_in: false,
         lock: None,
+        wal: Wal::Short,
         group: None,
         watch: None,
         settings: settings.clone(),
@@ -152,6 +157,7 @@ fn empty(path: &Path, settings: &Settings) -> Result<Database, Fault> {
         known: Known::default(),
         is_stand_in: true,
         lock: None,
+        wal: Wal::Short,
         group: None,
         watch: None,
         settings: settings.clone(),
@@ -172,7 +178,8 @@ fn connect(path: &Path, settings: &Settings) -> Result<Connection, Fault> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(wrong)?;
     connection
         .execute_batch(&format!(
-            "PRAGMA synchronous = {}; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY;",
+            "PRAGMA synchronous = {}; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; \
+             PRAGMA cache_size = -{CACHE_KB};",
             synchronous(settings.synchronous)
         ))
         .map_err(wrong)?;

@@ -68,14 +68,13 @@ pub(crate) const INDEX: Index = Index {
 };
 
 const ADD_WORDS: &str = "INSERT INTO search (rowid, title, body, notes) VALUES ($1, $2, $3, $4)";
+const REPLACE_WORDS: &str =
+    "INSERT OR REPLACE INTO search (rowid, title, body, notes) VALUES ($1, $2, $3, $4)";
 const REMOVE_WORDS: &str = "DELETE FROM search WHERE rowid = $1";
 
 /// A commit that leaves the WAL longer than this moves it into the file: short, because every
 /// process that opens the ledger alone reads all of it.
 const WAL_BYTES: u64 = 512 * 1024;
-/// The same for whoever commits groups. It keeps the file open, so that nobody opens it alone, and
-/// pages that change often are moved less often.
-const WAL_BYTES_OF_GROUPS: u64 = 16 * 1024 * 1024;
 
 /// The write-ahead log of a ledger file.
 fn wal_of(path: &Path) -> PathBuf {
@@ -97,13 +96,22 @@ pub(super) fn empty_wal(connection: &Connection) -> rusqlite::Result<()> {
     }
 }
 
+/// What becomes of the WAL after a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wal {
+    /// It is kept short for the next process.
+    Short,
+    /// SQLite moves it into the file from time to time and begins it anew without giving its space
+    /// back: for whoever keeps the ledger open and commits group after group.
+    Long,
+}
+
 /// An open transaction, or a part of one. Dropped without a commit, it is rolled back.
 pub(crate) struct SqliteStore<'a> {
     connection: &'a Connection,
     path: &'a Path,
     known: &'a mut Known,
-    /// How long the WAL may be after the commit.
-    wal_bytes: u64,
+    wal: Wal,
     open: bool,
     extent: Extent,
     /// Let go only after the transaction has ended.
@@ -118,19 +126,20 @@ impl<'a> SqliteStore<'a> {
         lock: Option<Held>,
     ) -> Self {
         known.forget_all();
-        let (wal_bytes, extent) = (WAL_BYTES, Extent::Whole);
-        Self { connection, path, known, wal_bytes, open: true, extent, _lock: lock }
+        let (wal, extent) = (Wal::Short, Extent::Whole);
+        Self { connection, path, known, wal, open: true, extent, _lock: lock }
     }
 
-    /// A part of a transaction that others keep open.
+    /// A part of a transaction that others keep open. Nothing of it is undone alone until it is
+    /// marked.
     pub(super) fn part(
         connection: &'a Connection,
         path: &'a Path,
         known: &'a mut Known,
         head: Head,
     ) -> Self {
-        let (wal_bytes, extent) = (WAL_BYTES_OF_GROUPS, Extent::Part(head));
-        Self { connection, path, known, wal_bytes, open: true, extent, _lock: None }
+        let (wal, extent) = (Wal::Long, Extent::Part(head));
+        Self { connection, path, known, wal, open: false, extent, _lock: None }
     }
 
     /// Marks where the part begins.
@@ -145,9 +154,10 @@ impl<'a> SqliteStore<'a> {
         self.open = false;
     }
 
-    /// It is the whole of what was written part by part.
-    pub(super) fn keep_long_wal(&mut self) {
-        self.wal_bytes = WAL_BYTES_OF_GROUPS;
+    /// The same transaction, which leaves the WAL like this.
+    pub(super) fn leaving(mut self, wal: Wal) -> Self {
+        self.wal = wal;
+        self
     }
 
     /// Ends a transaction that changed the schema.
@@ -174,9 +184,19 @@ impl<'a> SqliteStore<'a> {
     /// may be in the way; then a later commit does it.
     fn keep_wal_short(&self) {
         let length = std::fs::metadata(wal_of(self.path)).map_or(0, |wal| wal.len());
-        if length > self.wal_bytes {
+        if length > WAL_BYTES {
             let _or_later = empty_wal(self.connection);
         }
+    }
+
+    fn put_words(&mut self, sql: &str, words: &[Words]) -> Result<(), Fault> {
+        for words in words {
+            let [title, body, notes] = [&words.title, &words.body, &words.notes].map(joined);
+            let texts = [Cell::Text(&title), Cell::Text(&body), Cell::Text(&notes)];
+            let [title, body, notes] = texts;
+            self.run(sql, &[Cell::count(words.created_seq), title, body, notes])?;
+        }
+        Ok(())
     }
 
     fn wrong(&self, error: rusqlite::Error) -> Fault {
@@ -299,13 +319,11 @@ impl Store for SqliteStore<'_> {
     }
 
     fn add_words(&mut self, words: &[Words]) -> Result<(), Fault> {
-        for words in words {
-            let [title, body, notes] = [&words.title, &words.body, &words.notes].map(joined);
-            let texts = [Cell::Text(&title), Cell::Text(&body), Cell::Text(&notes)];
-            let [title, body, notes] = texts;
-            self.run(ADD_WORDS, &[Cell::count(words.created_seq), title, body, notes])?;
-        }
-        Ok(())
+        self.put_words(ADD_WORDS, words)
+    }
+
+    fn replace_words(&mut self, words: &[Words]) -> Result<(), Fault> {
+        self.put_words(REPLACE_WORDS, words)
     }
 
     fn remove_words(&mut self, created_seq: u64) -> Result<(), Fault> {
@@ -338,15 +356,19 @@ impl Store for SqliteStore<'_> {
 
     fn commit(&mut self, _head: Head) -> Result<(), Fault> {
         if let Extent::Part(_) = self.extent {
-            self.run(RELEASE, &[])?;
-            self.open = false;
+            if self.open {
+                self.run(RELEASE, &[])?;
+                self.open = false;
+            }
             return Ok(());
         }
         if let Err(fault) = self.run("COMMIT", &[]) {
             return Err(self.take_back(fault));
         }
         self.open = false;
-        self.keep_wal_short();
+        if self.wal == Wal::Short {
+            self.keep_wal_short();
+        }
         Ok(())
     }
 }
