@@ -52,7 +52,9 @@ fn after_a_refusal_the_role_of_a_key_is_still_chosen() {
     let page = scene.page("/agents");
     make(&page, "agent:worker-1", "admin");
     page.wait_for("document.querySelector('.notice.bad')");
-    let roles = page.eval("[...document.querySelectorAll('main select[name=role] option')].map((one) => one.value)");
+    let roles = page.eval(
+        "[...document.querySelectorAll('main select[name=role] option')].map((one) => one.value)",
+    );
     assert_eq!(roles, json!(["worker", "reviewer", "approver", "admin"]));
     assert_eq!(page.text("document.querySelector('main select[name=role]').value"), "admin");
 }

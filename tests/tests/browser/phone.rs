@@ -84,7 +84,7 @@ fn the_columns_of_the_board_are_reached_by_tabs_on_a_phone() {
 const TAB_IS_SEEN: &str = "
     [...document.querySelectorAll('.pages, main .tabs')].every((strip) => {
         const box = strip.querySelector('[aria-current]')?.getBoundingClientRect();
-        return !box || (box.left >= 0 && box.right <= screen.width);
+        return !box || (box.left >= 0 && box.right <= screen.width + 1);
     })";
 
 const FAR_RIGHT: [&str; 4] = ["/api", "/search", "/stats?window=365d", "/outbox?state=all"];

@@ -40,7 +40,8 @@ fn the_shortest_claim_is_seen_on_the_timeline() {
     scene.run("task.claim", &json!({"task": task, "agent": "ada"}));
     scene.run("task.complete", &json!({"task": task, "author": "ada"}));
     let page = scene.page("/timeline?window=365d");
-    let width = page.eval("document.querySelector('.timeline .bar .mark').getBoundingClientRect().width");
+    let width = "parseFloat(getComputedStyle(document.querySelector('.bar .mark')).strokeWidth)";
+    let width = page.eval(width);
     assert!(width.as_f64().unwrap() >= 4.0, "{width}");
 }
 
