@@ -87,7 +87,8 @@ impl Candidate {
         let leaves = LEAVING.iter().position(|name| *name == column.name).filter(|_| index > 0);
         let is_wrapped = WRAPPED.contains(&column.name);
         let least = match (column.flexible, leaves) {
-            _ if index == 0 && column.name != AGENT => natural,
+            _ if index == 0 && column.name == AGENT => PASSING,
+            _ if index == 0 => natural,
             _ if is_wrapped || BESIDE.contains(&column.name) => TEXT,
             (true, Some(_)) => DATA,
             // A title has a third of the page before anything else is shown beside it.

@@ -400,7 +400,7 @@ mod tests {
         assert!(page.lines().all(|line| line.width() <= 80), "{page}");
         let found: Vec<&str> =
             page.lines().map(|line| line.split("  ").next().unwrap_or_default()).collect();
-        assert_eq!(found, ["AGENT", "somebody-with-a-nam…", "ada"], "{page}");
+        assert_eq!(found, ["AGENT", "somebody-with-a…", "ada"], "{page}");
     }
 
     #[test]
