@@ -21,8 +21,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request};
-use axum::http::{HeaderName, HeaderValue, StatusCode, Uri};
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
@@ -43,6 +43,7 @@ use crate::limits::Limits;
 use crate::live::Live;
 use crate::mcp::http::{Mcp, enter};
 use crate::pages;
+use crate::pages::trouble::Trouble;
 use crate::shares::Shares;
 
 /// How long a request may take until its answer begins.
@@ -96,11 +97,15 @@ pub(crate) fn router(house: Shared) -> Router {
         .with_state(house)
 }
 
-async fn nothing_here(uri: Uri) -> Problem {
-    Refusal::new(Code::PathNotFound, format!("there is nothing at {}", uri.path()))
-        .hint("the paths are in /openapi.json")
-        .detail("path", uri.path())
-        .into()
+async fn nothing_here(State(house): State<Shared>, request: Request) -> Response {
+    let path = request.uri().path().to_owned();
+    let refusal = Refusal::new(Code::PathNotFound, format!("there is nothing at {path}"));
+    let refusal = refusal.detail("path", path);
+    if pages::wants_page(&request) {
+        let page = Trouble::from(refusal.hint("look at the address again")).page();
+        return pages::for_anybody(request, &house, StatusCode::NOT_FOUND, page).await;
+    }
+    Problem::from(refusal.hint("the paths are in /openapi.json")).into_response()
 }
 
 async fn wrong_method(request: Request) -> Response {

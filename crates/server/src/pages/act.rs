@@ -12,8 +12,10 @@ use serde_json::{Map, Value};
 use windlass_domain::Code;
 use windlass_ops::table::Entry;
 
+use super::answered::answered;
+use super::choice::choice;
 use super::form::Form;
-use super::layout::{Page, document, framed, respond};
+use super::layout::{Page, document, respond};
 use super::trouble::Trouble;
 use super::{Visit, back, see_other};
 use crate::http::{Kind, Problem, answer, operation_not_found, unreadable};
@@ -47,7 +49,7 @@ pub(super) async fn act(
         Err(trouble) => refused(&visit, entry, &form, &trouble),
         Ok(reply) if is_script => answer(&reply).unwrap_or_else(Problem::into_response),
         Ok(reply) if form.first(SHOW).is_some() => match reply.json() {
-            Ok(json) => answered(&visit, entry, &form, &json),
+            Ok(json) => answered(&visit, entry, &json, back(form.first(BACK))),
             Err(fault) => Trouble::from(fault).into_response(),
         },
         Ok(_) => see_other(back(form.first(BACK))),
@@ -129,6 +131,9 @@ fn refused(visit: &Visit, entry: &Entry, form: &Form, trouble: &Trouble) -> Resp
 
 /// A field as it was typed; who is acted on and where to go afterwards stay as they are.
 fn again(schema: &Value, name: &str, value: &str) -> Markup {
+    if let Some(field) = choice(schema, name, value) {
+        return field;
+    }
     let label = name.replace('_', " ");
     html! {
         @if [BACK, EMPTY, SHOW, "task"].contains(&name) {
@@ -167,33 +172,6 @@ fn force() -> Markup {
             label.field { span { "Why that is right" } input name="reason" autocomplete="off"; }
         }
     }
-}
-
-/// Shows what an operation answered, where nothing else will: a new key is shown once.
-fn answered(visit: &Visit, entry: &Entry, form: &Form, json: &str) -> Response {
-    let words = entry.name.replace('.', " ");
-    let fields = serde_json::from_str::<Map<String, Value>>(json).unwrap_or_default();
-    let main = html! {
-        div.head.narrow { h1 { "Done: " (words) } }
-        section.panel.narrow {
-            dl.facts {
-                @for (name, value) in &fields {
-                    @if !value.is_null() {
-                        dt { (name.replace('_', " ")) }
-                        dd {
-                            @match value {
-                                Value::String(text) => { code { (text) } }
-                                other => { code { (other) } }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-        p.narrow { br; a.button.first href=(back(form.first(BACK))) { "Go on" } }
-    };
-    let page = Page { title: format!("Done: {words}"), section: None, assets: &[], main };
-    framed(visit, page)
 }
 
 #[cfg(test)]

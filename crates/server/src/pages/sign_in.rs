@@ -129,7 +129,7 @@ pub(super) fn ask(status: StatusCode, wrong: Option<&str>, to: &str) -> Response
                     br;
                     "On the machine that serves this page, " code { "windlass open" }
                     " brings you in without one. Elsewhere, an admin makes a key for you: "
-                    code { "windlass key create --for person:NAME" } "."
+                    code { "windlass key create --for person:NAME --role worker" } "."
                 }
             }
         },
