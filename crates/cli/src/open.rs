@@ -57,15 +57,12 @@ fn run(call: Call<'_>) -> std::io::Result<Exit> {
 /// The address that lets a browser in.
 fn way_in(environment: &Environment, address: Option<&Address>) -> Result<String, Error> {
     let folder = environment.token_folder()?;
-    let (url, here) = match address {
-        Some(address) => match here(address, &folder) {
-            Some(here) => (address.at(here).to_string(), here),
-            None => return Ok(address.to_string()),
-        },
-        None => {
-            let here = only_one(&folder)?;
-            (format!("http://{here}"), here)
-        }
+    let (url, here) = if let Some(address) = address {
+        let Some(here) = here(address, &folder) else { return Ok(address.to_string()) };
+        (address.at(here).to_string(), here)
+    } else {
+        let here = only_one(&folder)?;
+        (format!("http://{here}"), here)
     };
     let not_here = || {
         Fault::new(Code::ServerUnreachable, format!("no server of yours is at {url}"))

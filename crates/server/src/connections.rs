@@ -273,7 +273,7 @@ mod tests {
         let place = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
         let mut connection = Connection::new(stream, place, patience);
         loop {
-            if let Err(error) = connection.write_all(&[0; 65_536]).await {
+            if let Err(error) = connection.write_all(&[0; 16_384]).await {
                 return error.kind();
             }
         }

@@ -144,14 +144,12 @@ async fn farewell(connections: Connections, desk: Desk) -> Result<(), Fault> {
         tracing::warn!("some requests did not end in time");
     }
     let closed = tokio::task::spawn_blocking(move || desk.close());
-    match tokio::time::timeout(LAST_COMMIT, closed).await {
-        Ok(closed) => closed.map_err(|source| Fault::bug("the writer did not end").because(source)),
+    let Ok(closed) = tokio::time::timeout(LAST_COMMIT, closed).await else {
         // What is not committed leaves nothing behind, and nobody has heard that it was done.
-        Err(_) => {
-            tracing::warn!("the ledger did not let the last commands be written in time");
-            Ok(())
-        }
-    }
+        tracing::warn!("the ledger did not let the last commands be written in time");
+        return Ok(());
+    };
+    closed.map_err(|source| Fault::bug("the writer did not end").because(source))
 }
 
 /// The signals by which a server is told to stop.

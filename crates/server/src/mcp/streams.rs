@@ -78,7 +78,7 @@ impl Opened {
         let end = async move {
             let lost = async {
                 match key {
-                    Some(key) => key.is_lost().await,
+                    Some(key) => key.until_lost().await,
                     None => std::future::pending().await,
                 }
             };
@@ -93,7 +93,7 @@ impl Opened {
 
 impl WatchedKey {
     /// Returns when the key opens nothing any more.
-    async fn is_lost(mut self) {
+    async fn until_lost(mut self) {
         loop {
             let later = Instant::now() + LOOK_AGAIN;
             loop {

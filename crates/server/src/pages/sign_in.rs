@@ -25,14 +25,11 @@ pub(super) async fn enter(State(house): State<Shared>, parts: Parts) -> Response
         return ask(StatusCode::OK, None, to);
     };
     let tickets = house.doorkeeper.tickets.as_ref();
-    match tickets.is_some_and(|tickets| tickets.punch(ticket, SystemClock.now())) {
-        true => stay(&house, &parts.headers, Badge::Token, to),
-        false => {
-            let wrong =
-                "That address lets in once, within 10 minutes. Ask for another: windlass open";
-            ask(StatusCode::UNAUTHORIZED, Some(wrong), to)
-        }
+    if tickets.is_some_and(|tickets| tickets.punch(ticket, SystemClock.now())) {
+        return stay(&house, &parts.headers, Badge::Token, to);
     }
+    let wrong = "That address lets in once, within 10 minutes. Ask for another: windlass open";
+    ask(StatusCode::UNAUTHORIZED, Some(wrong), to)
 }
 
 /// `POST /enter`: comes in with a key or the token, given in a form.
