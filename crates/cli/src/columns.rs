@@ -6,14 +6,18 @@ use windlass_ops::sheet::Column;
 pub(crate) const GAP: usize = 2;
 
 /// The columns that a page can do without, in the order in which they leave it.
-const LEAVING: [&str; 15] = [
+const LEAVING: [&str; 19] = [
     "created",
     "description",
     "data",
     "claimable",
     "pri",
+    "progress",
+    "fence",
     "agent",
     "project",
+    "last seen",
+    "held",
     "when",
     "tried",
     "author",
@@ -29,6 +33,9 @@ const WRAPPED: [&str; 3] = ["comment", "value", "from"];
 
 /// What stands beside a title and leaves it the room.
 const BESIDE: [&str; 1] = ["waits for"];
+
+/// Agents may have long names, and are known by the beginning of them.
+const AGENT: &str = "agent";
 
 /// Narrower than this, a column is not worth reading: a title, text that goes on in the next line,
 /// a name, and what is looked at only in passing.
@@ -48,7 +55,7 @@ pub(crate) struct Fitted {
 
 /// The columns of the table on a page of that width; nothing when too little would be left of it.
 ///
-/// The first column, which names the row, is never cut and never leaves.
+/// The first column, which names the row, never leaves, and is cut only where it names an agent.
 pub(crate) fn fit(columns: &[Column], natural: &[usize], page: usize) -> Option<Vec<Fitted>> {
     let mut kept: Vec<Candidate> = columns
         .iter()
@@ -80,6 +87,7 @@ impl Candidate {
         let leaves = LEAVING.iter().position(|name| *name == column.name).filter(|_| index > 0);
         let is_wrapped = WRAPPED.contains(&column.name);
         let least = match (column.flexible, leaves) {
+            _ if index == 0 && column.name == AGENT => PASSING,
             _ if index == 0 => natural,
             _ if is_wrapped || BESIDE.contains(&column.name) => TEXT,
             (true, Some(_)) => DATA,

@@ -388,6 +388,22 @@ mod tests {
     }
 
     #[test]
+    fn the_long_name_of_one_agent_is_cut_and_leaves_a_table_what_it_is() {
+        let name = "somebody-with-a-name-of-forty-characters";
+        let title = "fix the login page and all of its forms";
+        let at_work = rows(&[
+            &[name, "8F3K2Q", "api", title, "40%", "in 29m", "3m ago"],
+            &["ada", "", "", "", "", "", "12d ago"],
+        ]);
+        let columns = ["agent", "task", "project", "title…", "progress", "lease", "last seen"];
+        let page = plain(80).render(&Sheet::default().and_table(&columns, at_work));
+        assert!(page.lines().all(|line| line.width() <= 80), "{page}");
+        let found: Vec<&str> =
+            page.lines().map(|line| line.split("  ").next().unwrap_or_default()).collect();
+        assert_eq!(found, ["AGENT", "somebody-with-a…", "ada"], "{page}");
+    }
+
+    #[test]
     fn a_narrow_page_shows_what_matters_most() {
         let page = plain(40).render(&tasks());
         let expected = [

@@ -371,17 +371,18 @@ impl Output for StatusShown {
             Some(bytes) => in_bytes(*bytes),
             None => String::new(),
         };
+        let server = server.iter().map(|url| ("server", Cell::from(url.clone())));
+        let ledger = [
+            ("ledger", choice.db.clone().into()),
+            ("from", choice.origin.clone().into()),
+            ("size", size.into()),
+            ("events", head.seq.to_string().into()),
+            ("hash", Cell::dim(&head.hash)),
+            ("projects", projects.to_string().into()),
+            ("outbox", outbox.in_words().into()),
+        ];
         Sheet::default()
-            .and_facts(server.iter().map(|url| ("server", Cell::from(url.clone()))))
-            .and_facts([
-                ("ledger", choice.db.clone().into()),
-                ("from", choice.origin.clone().into()),
-                ("size", size.into()),
-                ("events", head.seq.to_string().into()),
-                ("hash", Cell::dim(&head.hash)),
-                ("projects", projects.to_string().into()),
-                ("outbox", outbox.in_words().into()),
-            ])
+            .and_facts(server.chain(ledger))
             .and_table(&["status", "tasks"], tasks.rows())
     }
 }

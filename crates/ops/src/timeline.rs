@@ -166,7 +166,7 @@ impl ClaimView {
             self.title.clone().unwrap_or_else(|| "not here any more".to_owned()).into(),
             self.fence.to_string().into(),
             Cell::dim(relative(self.from, now)),
-            spoken(millis).into(),
+            if millis < 1_000 { "< 1 s".into() } else { spoken(millis).into() },
             Cell::toned(self.outcome(), tone),
         ]
     }
@@ -178,7 +178,7 @@ impl Output for Lanes {
             return Sheet::line(format!("nobody held anything in the last {}", self.window));
         }
         let rows = self.claims.iter().map(|claim| claim.row(now)).collect();
-        let columns = ["agent", "task", "project", "title…", "fence", "from", "for", "ended"];
+        let columns = ["agent", "task", "project", "title…", "fence", "from", "held", "ended"];
         let sheet = Sheet::default().and_table(&columns, rows);
         match self.total > self.claims.len() as u64 {
             true => sheet.and_line(Cell::dim(format!(

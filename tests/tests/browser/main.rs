@@ -9,14 +9,17 @@
 )]
 
 mod adding;
+mod bar;
 mod colours;
 mod entering;
 mod filters;
 mod furniture;
 mod keyboard;
+mod keys;
 mod live;
 mod markup;
 mod moving;
 mod phone;
 mod plain;
+mod reading;
 mod scene;

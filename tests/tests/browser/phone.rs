@@ -79,3 +79,37 @@ fn the_columns_of_the_board_are_reached_by_tabs_on_a_phone() {
     );
     assert_eq!(page.eval("scrollX"), json!(0));
 }
+
+/// Whether the tab one is on can be seen, in every row of tabs that has one.
+const TAB_IS_SEEN: &str = "
+    [...document.querySelectorAll('.pages, main .tabs')].every((strip) => {
+        const box = strip.querySelector('[aria-current]')?.getBoundingClientRect();
+        return !box || (box.left >= 0 && box.right <= screen.width + 1);
+    })";
+
+const FAR_RIGHT: [&str; 4] = ["/api", "/search", "/stats?window=365d", "/outbox?state=all"];
+
+#[test]
+fn the_tab_one_is_on_is_seen_on_a_phone() {
+    let Some(scene) = Scene::set() else { return };
+    let page = scene.stranger();
+    page.set_screen(PHONE);
+    scene.enter(&page);
+    for path in FAR_RIGHT {
+        scene.go(&page, path);
+        page.wait_for(TAB_IS_SEEN);
+    }
+}
+
+#[test]
+fn the_tab_one_is_on_is_seen_on_a_phone_without_scripts() {
+    let Some(scene) = Scene::set() else { return };
+    let page = scene.stranger();
+    page.set_screen(PHONE);
+    page.turn_scripts_off();
+    scene.enter(&page);
+    for path in FAR_RIGHT {
+        scene.go(&page, path);
+        assert_eq!(page.eval(TAB_IS_SEEN), json!(true), "{path}");
+    }
+}

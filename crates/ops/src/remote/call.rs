@@ -8,7 +8,7 @@ use windlass_ledger::{Error, Fault};
 
 use super::LONGEST_BODY;
 use super::answer::{Problem, Told};
-use crate::operation::Access;
+use crate::operation::Load;
 use crate::table::Entry;
 
 /// An operation to be done by a server.
@@ -49,7 +49,7 @@ impl Call {
         let is_known_by_itself = arguments.get("auto_op_id") == Some(&Value::Bool(true));
         let key = match op_id {
             given if entry.secret_answer => Key::Impossible(given),
-            given if entry.access == Access::Read || is_known_by_itself => Key::Needless(given),
+            given if entry.load != Load::Write || is_known_by_itself => Key::Needless(given),
             Some(op_id) => Key::Given(op_id),
             None => Key::Made(made()?),
         };
@@ -93,6 +93,9 @@ impl Call {
     fn refused(&self, server: &Server, refusal: Refusal) -> Refusal {
         let url = server.address.to_string();
         match (&self.key, refusal.code) {
+            (Key::Made(op_id), _) if Fault::may_be_done(&refusal.details) => {
+                refusal.hint(self.to_find_out(op_id)).detail("op_id", op_id)
+            }
             // The hint is for whoever runs the server, and has its database before them.
             (_, Code::LedgerUnreachable) => refusal
                 .hint(format!(
@@ -229,5 +232,33 @@ mod tests {
         let lost = Lost { reason, may_have_arrived: false };
         let fault = call.lost(&server("https://127.0.0.1:7077"), &lost);
         assert!(fault.hint.unwrap().ends_with("it is at http://127.0.0.1:7077"));
+    }
+
+    #[test]
+    fn what_may_have_been_done_is_told_with_the_op_id_that_finds_out() {
+        let call = Call::new(Entry::named("task.add").unwrap(), &json!({"title": "x"}), None);
+        let call = call.unwrap();
+        let unknown = Refusal::new(Code::LedgerUnreachable, "gone").detail("may_be_done", true);
+        let told = call.refused(&server("http://a.example"), unknown);
+        let op_id = call.key.op_id().unwrap().as_str();
+        assert_eq!(told.details["op_id"], op_id);
+        assert!(told.hint.is_some_and(|hint| hint.contains(op_id)));
+    }
+
+    #[test]
+    fn what_was_not_done_is_told_as_it_is() {
+        let call = Call::new(Entry::named("task.add").unwrap(), &json!({"title": "x"}), None);
+        let told = call
+            .unwrap()
+            .refused(&server("http://a.example"), Refusal::new(Code::LedgerUnreachable, "gone"));
+        assert!(!told.details.contains_key("op_id"));
+    }
+
+    #[test]
+    fn what_only_looks_needs_no_op_id() {
+        for name in ["task.list", "key.list", "key.refusals", "doctor", "audit.verify"] {
+            let call = Call::new(Entry::named(name).unwrap(), &json!({}), None).unwrap();
+            assert_eq!(call.request().op_id, None, "{name}");
+        }
     }
 }

@@ -6,14 +6,7 @@ use windlass_ops::misfit::missing;
 use windlass_ops::table::Entry;
 use windlass_ops::view::unknown_fields;
 
-/// What a field holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Text,
-    Whole,
-    Flag,
-    List,
-}
+use super::kind::Kind;
 
 /// The fields of an operation, by the names they have in paths and queries.
 #[derive(Debug, Clone)]
@@ -37,11 +30,12 @@ impl Fields {
         let schema = (entry.input)().to_value();
         let properties = schema.get("properties").and_then(Value::as_object);
         let needed = schema.get("required").and_then(Value::as_array);
-        let fields = properties.into_iter().flatten().map(|(own_name, property)| {
+        let fields = properties.into_iter().flatten().map(|(own_name, _)| {
             let name = renamed.iter().find(|(_, field)| field == own_name);
             let name = name.map_or(own_name.as_str(), |(name, _)| name).to_owned();
             let is_needed = needed.is_some_and(|all| all.iter().any(|one| one == own_name));
-            Field { name, own_name: own_name.clone(), kind: kind(property), is_needed }
+            let kind = Kind::of(&schema, own_name);
+            Field { name, own_name: own_name.clone(), kind, is_needed }
         });
         Self { entry, fields: fields.collect() }
     }
@@ -108,7 +102,8 @@ impl Fields {
 impl Field {
     fn value(&self, given: String) -> Result<Value, Refusal> {
         match self.kind {
-            Kind::Text => Ok(given.into()),
+            // An object has no form in a query; the operation says so.
+            Kind::Text | Kind::Object => Ok(given.into()),
             Kind::List => Ok(Value::Array(vec![given.into()])),
             Kind::Flag => match given.as_str() {
                 "true" => Ok(true.into()),
@@ -119,6 +114,10 @@ impl Field {
                 let number = given.parse::<u64>().map(Value::from);
                 let number = number.or_else(|_| given.parse::<i64>().map(Value::from));
                 number.map_err(|_| self.is_not(&given, "a whole number", "1"))
+            }
+            Kind::Number => {
+                let number = given.parse::<f64>().map(Value::from);
+                number.map_err(|_| self.is_not(&given, "a number", "0.5"))
             }
         }
     }
@@ -136,20 +135,6 @@ pub(crate) fn given_twice(name: &str) -> Refusal {
     Refusal::new(Code::Usage, format!("{name} is given more than once"))
         .hint("give it once: only lists are given by repeating their name")
         .detail("field", name)
-}
-
-/// A field that names no type refers to one of a few words.
-fn kind(property: &Value) -> Kind {
-    let named = match property.get("type") {
-        Some(Value::Array(types)) => types.iter().find(|one| *one != "null"),
-        other => other,
-    };
-    match named.and_then(Value::as_str) {
-        Some("integer") => Kind::Whole,
-        Some("boolean") => Kind::Flag,
-        Some("array") => Kind::List,
-        _ => Kind::Text,
-    }
 }
 
 #[cfg(test)]

@@ -9,37 +9,45 @@ mod fields;
 mod head;
 pub(crate) mod journal;
 mod json;
+mod kind;
 mod openapi;
 mod ops;
 mod problem;
 pub(crate) mod query;
 mod request_id;
 mod rest;
+mod stays;
 mod stream;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request};
-use axum::http::{HeaderName, HeaderValue, StatusCode, Uri};
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
 use windlass_domain::{Code, Refusal};
 
-pub(crate) use body::read;
+pub(crate) use body::{Room, read};
 pub(crate) use condition::Readiness;
-pub(crate) use doorkeeper::{Doorkeeper, Visitor};
+pub(crate) use doorkeeper::{Badge, Doorkeeper, Visitor, check};
+pub(crate) use kind::Kind;
 pub(crate) use ops::{answer, operation_not_found};
 pub(crate) use problem::{Problem, status};
 pub(crate) use query::pairs;
+pub(crate) use rest::unreadable;
+pub(crate) use stays::Stays;
+pub(crate) use stream::places;
 
 use crate::desk::Desk;
 use crate::limits::Limits;
 use crate::live::Live;
 use crate::mcp::http::{Mcp, enter};
 use crate::pages;
+use crate::pages::trouble::Trouble;
+use crate::shares::Shares;
 
 /// How long a request may take until its answer begins.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -54,6 +62,9 @@ pub(crate) struct House {
     pub(crate) mcp: Mcp,
     pub(crate) limits: Limits,
     pub(crate) readiness: Readiness,
+    pub(crate) room: Room,
+    /// The places of those who follow the events.
+    pub(crate) followers: Shares,
 }
 
 impl std::fmt::Debug for House {
@@ -80,7 +91,7 @@ pub(crate) fn router(house: Shared) -> Router {
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::disable())
-        .layer(middleware::from_fn(body::bounded))
+        .layer(middleware::from_fn_with_state(Arc::clone(&house), body::bounded))
         .layer(middleware::from_fn(head::bounded))
         .layer(middleware::from_fn(in_time))
         .layer(middleware::from_fn_with_state(Arc::clone(&house), doorkeeper::at_the_door))
@@ -90,11 +101,15 @@ pub(crate) fn router(house: Shared) -> Router {
         .with_state(house)
 }
 
-async fn nothing_here(uri: Uri) -> Problem {
-    Refusal::new(Code::PathNotFound, format!("there is nothing at {}", uri.path()))
-        .hint("the paths are in /openapi.json")
-        .detail("path", uri.path())
-        .into()
+async fn nothing_here(State(house): State<Shared>, request: Request) -> Response {
+    let path = request.uri().path().to_owned();
+    let refusal = Refusal::new(Code::PathNotFound, format!("there is nothing at {path}"));
+    let refusal = refusal.detail("path", path);
+    if pages::wants_page(&request) {
+        let page = Trouble::from(refusal.hint("look at the address again")).page();
+        return pages::for_anybody(request, &house, StatusCode::NOT_FOUND, page).await;
+    }
+    Problem::from(refusal.hint("the paths are in /openapi.json")).into_response()
 }
 
 async fn wrong_method(request: Request) -> Response {

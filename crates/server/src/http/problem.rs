@@ -119,10 +119,10 @@ fn title(code: Code) -> &'static str {
     }
 }
 
-impl IntoResponse for Problem {
-    fn into_response(self) -> Response {
+impl Problem {
+    /// The document that tells it.
+    pub(crate) fn document(self) -> String {
         let Self { body: Body { code, message, hint, details, suggestions }, status } = self;
-        let told = Told { code, message: message.clone() };
         let document = Document {
             r#type: format!("/errors/{code}"),
             title: title(code),
@@ -136,7 +136,15 @@ impl IntoResponse for Problem {
             exit: code.exit() as u8,
         };
         // A document of texts and numbers can always be written.
-        let text = serde_json::to_string(&document).unwrap_or_default();
+        serde_json::to_string(&document).unwrap_or_default()
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let (code, status) = (self.body.code, self.status);
+        let told = Told { code, message: self.body.message.clone() };
+        let text = self.document();
         let mut response = (status, [(header::CONTENT_TYPE, PROBLEM)], text).into_response();
         response.extensions_mut().insert(told);
         let headers = response.headers_mut();

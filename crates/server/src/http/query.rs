@@ -1,6 +1,8 @@
-//! What stands behind the `?` of an address.
+//! What stands behind the `?` of an address, and in forms: `a=1&b=two+words`.
 
 use windlass_domain::{Code, Refusal};
+
+use super::encoded::percent_decoded;
 
 /// The names and values of a query, in their order.
 pub(crate) fn pairs(query: &str) -> Result<Vec<(String, String)>, Refusal> {
@@ -28,25 +30,7 @@ fn no_text(part: &str) -> Refusal {
 
 /// A text as forms and addresses write it.
 fn decoded(text: &str) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [byte, after @ ..] = rest {
-        let (decoded, after) = match (byte, after) {
-            (b'%', [high, low, after @ ..]) => match hex(*high).zip(hex(*low)) {
-                Some((high, low)) => (high * 16 + low, after),
-                None => (b'%', rest.get(1..).unwrap_or_default()),
-            },
-            (b'+', after) => (b' ', after),
-            (other, after) => (*other, after),
-        };
-        bytes.push(decoded);
-        rest = after;
-    }
-    bytes
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+    percent_decoded(text.replace('+', " ").as_bytes())
 }
 
 #[cfg(test)]

@@ -117,7 +117,8 @@ fn follow_elsewhere() -> Refusal {
         .detail("field", "follow")
 }
 
-fn unreadable() -> Refusal {
+/// A path that is not even text names nothing.
+pub(crate) fn unreadable() -> Refusal {
     Refusal::new(Code::Usage, "the path is not text")
         .hint("write what is not ASCII as UTF-8 in percent encoding")
 }

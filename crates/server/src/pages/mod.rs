@@ -3,9 +3,11 @@
 
 mod act;
 mod agents;
+mod answered;
 mod api;
 mod assets;
 mod board;
+mod choice;
 #[cfg(test)]
 mod contrast;
 mod form;
@@ -35,7 +37,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use serde_json::Value;
-use windlass_domain::{Code, Refusal, Time};
+use windlass_domain::{Code, Time};
 use windlass_ledger::{Clock as _, SystemClock};
 use windlass_ops::Context;
 use windlass_ops::operation::Operation;
@@ -46,6 +48,7 @@ use crate::caller::Caller;
 use crate::desk::{Call, Reply};
 use crate::http::{Shared, Visitor};
 use form::Form;
+use layout::Page;
 use look::address;
 use trouble::Trouble;
 
@@ -77,7 +80,10 @@ pub(crate) fn router() -> Router<Shared> {
 
 /// A page runs nothing but our own scripts, is shown in no other page, and is kept nowhere.
 async fn guarded(request: Request, next: Next) -> Response {
-    let mut response = next.run(request).await;
+    guard(next.run(request).await)
+}
+
+fn guard(mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -85,6 +91,24 @@ async fn guarded(request: Request, next: Next) -> Response {
     let opener = HeaderName::from_static("cross-origin-opener-policy");
     headers.insert(opener, HeaderValue::from_static("same-origin"));
     response
+}
+
+/// Whether a page is asked for, and not a document for programs.
+pub(crate) fn wants_page(request: &Request) -> bool {
+    let mut accepted = request.headers().get_all(header::ACCEPT).iter();
+    accepted.any(|kinds| kinds.to_str().is_ok_and(|kinds| kinds.contains("text/html")))
+}
+
+/// A page for anybody; whoever was let in finds the way to the other pages on it.
+pub(crate) async fn for_anybody(
+    request: Request,
+    house: &Shared,
+    status: StatusCode,
+    page: Page,
+) -> Response {
+    let (mut parts, _) = request.into_parts();
+    let visit = Visit::of(&mut parts, house).await.ok();
+    guard(layout::respond(status, layout::document(visit.as_ref(), page)))
 }
 
 /// Somebody who was let in and looks at a page.
@@ -154,9 +178,7 @@ impl Visit {
 async fn admitted(parts: &mut Parts, house: &Shared) -> Result<(Caller, Person), Trouble> {
     let Visitor(caller) = Visitor::from_request_parts(parts, house).await?;
     match caller {
-        Caller::Local(mut local) => {
-            let cookie = house.doorkeeper.cookie_name();
-            local.agent = sign_in::acting_name(&cookie, &parts.headers).or(local.agent);
+        Caller::Local(local) => {
             let user = local.user.clone();
             let name = local.agent.clone().unwrap_or_else(|| user.clone());
             Ok((Caller::Local(local), Person { name, user, is_local: true }))
@@ -189,12 +211,6 @@ impl Visit {
     pub(crate) fn with_project(&self, path: &str) -> String {
         address(path, &[("project", self.project.as_deref().unwrap_or_default())])
     }
-}
-
-/// A path that is not even text names nothing.
-fn no_text() -> Refusal {
-    Refusal::new(Code::Usage, "the path is not text")
-        .hint("write what is not ASCII as UTF-8 in percent encoding")
 }
 
 /// Sends the browser on, with a new request.

@@ -4,6 +4,7 @@ use axum::extract::RawQuery;
 use axum::response::Response;
 use maud::{Markup, html};
 use windlass_domain::Time;
+use windlass_domain::duration::Span;
 use windlass_ops::hook::{
     DeliveryView, HookView, List, Listed, Message, OutboxCounts, Show, Which,
 };
@@ -17,6 +18,8 @@ use super::trouble::Trouble;
 /// Deliveries on a page at first, and at most.
 const USUAL: u64 = 50;
 const MOST: u64 = 1_000;
+/// Whoever sends does so sooner than this.
+const LATE: Span = Span::from_millis(60_000);
 
 /// The tabs, and how the states are called in the address.
 const TABS: [(Which, &str, &str); 6] = [
@@ -58,6 +61,7 @@ async fn list(visit: &Visit, query: &Form) -> Result<Markup, Trouble> {
             (tabs(visit, &listed))
         }
         (unknown(&listed))
+        div #unsent data-live { (unsent(visit, &listed).await?) }
         section.panel #deliveries data-live {
             div.head.tight {
                 h2 { (name_of(listed.state)) span.soft.numeric { " " (grouped(listed.total)) } }
@@ -120,6 +124,41 @@ fn unknown(listed: &Listed) -> Markup {
             }
         }
     }
+}
+
+/// Says so where nobody seems to send what is due.
+async fn unsent(visit: &Visit, listed: &Listed) -> Result<Markup, Trouble> {
+    let OutboxCounts { queued, processing, .. } = listed.counts;
+    if queued == 0 || processing > 0 {
+        return Ok(html! {});
+    }
+    let waiting = visit.ask(List { state: Which::Queued, task: None, limit: MOST }).await?;
+    let known = waiting.deliveries.iter().filter(|delivery| delivery.hook_defined);
+    let due = overdue(known.filter_map(|delivery| delivery.next_attempt_at), visit.now);
+    Ok(html! {
+        @if let Some(oldest) = due.iter().min() {
+            div.notice.warn {
+                p {
+                    "Nobody is sending: " (counted(due.len() as u64, "delivery is due", "deliveries are due"))
+                    ", the oldest " (look::time(*oldest, visit.now)) "."
+                }
+                p {
+                    code { "windlass hook worker" } " sends them as they fall due; "
+                    code { "windlass hook drain" } " sends what is due once."
+                }
+            }
+        }
+    })
+}
+
+/// What should have been sent by now, if anybody sent anything.
+fn overdue(due: impl Iterator<Item = Time>, now: Time) -> Vec<Time> {
+    due.filter(|at| *at <= now.before(LATE)).collect()
+}
+
+/// One thing, or many.
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(count), if count == 1 { one } else { many })
 }
 
 fn retry_all(visit: &Visit) -> Markup {
@@ -185,7 +224,7 @@ fn when(delivery: &DeliveryView, now: Time) -> Markup {
         @match (delivery.ended_at, delivery.locked_at, delivery.next_attempt_at) {
             (Some(at), _, _) => { (look::time(at, now)) }
             (None, Some(at), _) => { "since " (look::time(at, now)) }
-            (None, None, Some(at)) => { "next " (look::time(at, now)) }
+            (None, None, Some(at)) => { "due " (look::time(at, now)) }
             (None, None, None) => { (look::time(delivery.enqueued_at, now)) }
         }
     }
@@ -291,5 +330,18 @@ fn payload(message: &Message) -> Markup {
                 @if let Some(id) = &message.op_id { dt { "Op id" } dd { code { (id) } } }
             }
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_due_for_a_minute_is_overdue() {
+        let now = Time::from_millis(1_794_735_000_000);
+        let at = |seconds: i64| now.before(Span::from_millis(seconds * 1_000));
+        let due = [at(600), at(60), at(59), at(0), at(-30)];
+        assert_eq!(overdue(due.into_iter(), now), [at(600), at(60)]);
     }
 }

@@ -107,22 +107,28 @@ fn throughput(numbers: &Numbers) -> Markup {
     if most == 0 {
         return empty("Nothing was finished or added.");
     }
+    let levels = levels(most);
+    let top = levels.last().copied().unwrap_or(most);
+    let steps = int(series.len() as u64);
     html! {
         ul.legend aria-label="How to read it" {
             li { svg width="14" height="14" aria-hidden="true" { rect.done x="1" y="1" width="12" height="12" rx="2" {} } (grouped(numbers.completions.total)) " done" }
             li { svg width="14" height="14" aria-hidden="true" { rect.added x="1" y="1" width="12" height="12" rx="2" {} } (grouped(*added)) " added" }
         }
-        svg.chart width="100%" height=(CHART + LABELS) role="img"
-            aria-label={ "Done and added over time. In all " (numbers.completions.total) " done and " (added) " added; the numbers are in the table below." } {
-            @for level in levels(most) {
-                line.line x1="0" x2="100%" y1=(height(level, most)) y2=(height(level, most)) {}
-                text.soft x="100%" y=(height(level, most) - 4) text-anchor="end" { (grouped(level)) }
-            }
-            @for (at, bucket) in (0..).zip(series) {
-                (bars(bucket, at, int(series.len() as u64), most, numbers.generated_at))
-            }
-            @for (at, label) in labels(series, numbers.generated_at) {
-                text.soft x=(percent(2 * at + 1, 2 * int(series.len() as u64))) y=(CHART + 16) text-anchor="middle" { (label) }
+        div.plot {
+            (axis(&levels))
+            svg.chart width="100%" height=(CHART + LABELS) role="img"
+                aria-label={ "Done and added over time. In all " (numbers.completions.total) " done and " (added) " added; the numbers are in the table below." } {
+                @for level in &levels {
+                    line.line x1="0" x2="100%" y1=(height(*level, top)) y2=(height(*level, top)) {}
+                }
+                @for (at, bucket) in (0..).zip(series) {
+                    (bars(bucket, at, steps, top, numbers.generated_at))
+                }
+                line.edge x1="0" x2="100%" y1=(CHART) y2=(CHART) {}
+                @for (at, label) in labels(series, numbers.generated_at) {
+                    text.soft x=(percent(at, steps)) y=(CHART + 16) text-anchor=(anchor(at, steps)) { (label) }
+                }
             }
         }
         details.fold #series {
@@ -132,31 +138,42 @@ fn throughput(numbers: &Numbers) -> Markup {
     }
 }
 
+/// The numbers of the lines, beside the chart: no bar stands before them.
+fn axis(levels: &[u64]) -> Markup {
+    let top = levels.last().copied().unwrap_or(0);
+    let longest = int(grouped(top).len() as u64);
+    let width = 8 + 7 * longest;
+    html! {
+        svg.axis width=(width) height=(CHART + LABELS) aria-hidden="true" {
+            @for level in [0].iter().chain(levels) {
+                text.soft x=(width - 8) y=(height(*level, top) + 4) text-anchor="end" { (grouped(*level)) }
+            }
+        }
+    }
+}
+
 /// How far below the top a number is.
-fn height(number: u64, most: u64) -> i64 {
+fn height(number: u64, top: u64) -> i64 {
     let room = CHART - 12;
-    CHART - room * int(number) / int(most.max(1))
+    CHART - room * int(number) / int(top.max(1))
 }
 
-/// Numbers worth a line: the highest round one, and its half.
+/// Round numbers worth a line, up to the first that no bar reaches beyond.
 fn levels(most: u64) -> Vec<u64> {
-    let tens = 10_u64.pow(most.ilog10());
-    let round = match most / tens {
-        first if first >= 5 => 5 * tens,
-        first if first >= 2 => 2 * tens,
-        _ => tens,
-    };
-    let half = round / 2;
-    if half > 0 && round > 1 { vec![half, round] } else { vec![round] }
+    let tens = 10_u64.pow(most.max(1).ilog10());
+    let rounds = [tens / 10, tens / 5, tens / 2, tens, 2 * tens];
+    let step = rounds.into_iter().find(|step| *step > 0 && most.div_ceil(*step) <= 5);
+    let step = step.unwrap_or(tens);
+    (1..=most.div_ceil(step)).map(|count| count * step).collect()
 }
 
-fn bars(bucket: &Bucket, at: i64, steps: i64, most: u64, now: Time) -> Markup {
+fn bars(bucket: &Bucket, at: i64, steps: i64, top: u64, now: Time) -> Markup {
     // A step is cut into ten: as much for each bar as looks well, and space.
     let each = if steps <= 12 { 2 } else { 4 };
     let tenth = |tenths: i64| percent(10 * at + tenths, 10 * steps);
     let width = percent(each, 10 * steps);
     let said = format!(
-        "{}: {} done, {} added",
+        "from {}: {} done, {} added",
         relative(bucket.from, now),
         bucket.completed,
         bucket.added
@@ -166,21 +183,35 @@ fn bars(bucket: &Bucket, at: i64, steps: i64, most: u64, now: Time) -> Markup {
             title { (said) }
             rect.catch x=(tenth(0)) y="0" width=(percent(1, steps)) height=(CHART) {}
             @if bucket.completed > 0 {
-                rect.done x=(tenth(5 - each)) y=(height(bucket.completed, most)) width=(width) height=(CHART - height(bucket.completed, most)) {}
+                rect.done x=(tenth(5 - each)) y=(height(bucket.completed, top)) width=(width) height=(CHART - height(bucket.completed, top)) {}
             }
             @if bucket.added > 0 {
-                rect.added x=(tenth(5)) y=(height(bucket.added, most)) width=(width) height=(CHART - height(bucket.added, most)) {}
+                rect.added x=(tenth(5)) y=(height(bucket.added, top)) width=(width) height=(CHART - height(bucket.added, top)) {}
             }
         }
     }
 }
 
-/// A handful of times along the chart.
+/// A handful of times along the chart, each where a step begins, and the end of the last one. They
+/// are as far from each other as divides the whole, if anything does.
 fn labels(series: &[Bucket], now: Time) -> Vec<(i64, String)> {
-    let every = series.len().div_ceil(6).max(1);
-    let last = series.len().saturating_sub(1);
-    let wanted = (0..).zip(series).filter(|(at, _)| (last - *at).is_multiple_of(every));
-    wanted.map(|(at, bucket)| (int(at as u64), relative(bucket.from, now))).collect()
+    const MOST: usize = 4;
+    let steps = series.len();
+    let least = steps.div_ceil(MOST).max(1);
+    let even = (least..2 * least).find(|every| steps.is_multiple_of(*every));
+    let every = even.unwrap_or(least);
+    let wanted = series.iter().enumerate().filter(|(at, _)| (steps - at).is_multiple_of(every));
+    let told = wanted.map(|(at, bucket)| (int(at as u64), relative(bucket.from, now)));
+    told.chain([(int(steps as u64), "now".to_owned())]).collect()
+}
+
+/// No label sticks out of the chart.
+fn anchor(at: i64, steps: i64) -> &'static str {
+    match at {
+        0 => "start",
+        at if at == steps => "end",
+        _ => "middle",
+    }
 }
 
 fn table(series: &[Bucket], now: Time) -> Markup {
@@ -282,33 +313,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_at_round_numbers_below_the_highest() {
+    fn lines_are_at_round_numbers_and_none_is_missing_up_to_the_highest_bar() {
         assert_eq!(
-            [1, 2, 4, 7, 13, 99, 1_234].map(levels),
+            [1, 2, 4, 7, 13, 49, 99, 1_234].map(levels),
             [
                 vec![1],
                 vec![1, 2],
-                vec![1, 2],
-                vec![2, 5],
-                vec![5, 10],
-                vec![25, 50],
-                vec![500, 1_000],
+                vec![1, 2, 3, 4],
+                vec![2, 4, 6, 8],
+                vec![5, 10, 15],
+                vec![10, 20, 30, 40, 50],
+                vec![20, 40, 60, 80, 100],
+                vec![500, 1_000, 1_500],
             ]
         );
     }
 
     #[test]
-    fn the_highest_bar_stays_inside_the_chart() {
+    fn the_highest_line_stays_inside_the_chart() {
         assert_eq!(height(0, 10), CHART);
         assert_eq!(height(10, 10), 12);
     }
 
     #[test]
-    fn the_newest_step_has_a_label_and_there_are_few() {
+    fn there_are_few_labels_and_the_newest_step_ends_now() {
         let now = Time::from_millis(1_794_735_000_000);
-        let series = vec![Bucket { from: now, completed: 0, added: 0 }; 53];
-        let labels = labels(&series, now);
-        assert!(labels.len() <= 6, "{}", labels.len());
-        assert_eq!(labels.last().map(|(at, _)| *at), Some(52));
+        for (steps, first) in [(1, 0), (7, 1), (12, 0), (24, 0), (30, 0), (53, 11)] {
+            let series = vec![Bucket { from: now, completed: 0, added: 0 }; steps];
+            let labels = labels(&series, now);
+            assert!((2..=5).contains(&labels.len()), "{steps}: {}", labels.len());
+            assert_eq!(labels.first().map(|(at, _)| *at), Some(first), "{steps}");
+            assert_eq!(labels.last(), Some(&(int(steps as u64), "now".to_owned())));
+        }
     }
 }

@@ -13,13 +13,14 @@ use windlass_ops::task::{self, CheckpointView, ClaimView, CommentView, HistorySh
 use windlass_ops::view::Level;
 use windlass_ops::why::{Explained, Why};
 
+use super::Visit;
 use super::form::Form;
 use super::layout::{Page, Section, framed};
 use super::look::{self, address, grouped, panel, status_name, task_path};
 use super::markdown::{is_web, markdown};
 use super::task_actions::{actions, add_checkpoint, add_comment, edit};
 use super::trouble::Trouble;
-use super::{Visit, no_text};
+use crate::http::unreadable;
 
 /// How many events are shown at first.
 const EVENTS: u64 = 50;
@@ -62,7 +63,7 @@ pub(super) async fn page(
     path: Result<Path<String>, PathRejection>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Trouble> {
-    let Path(id) = path.map_err(|_| no_text())?;
+    let Path(id) = path.map_err(|_| unreadable())?;
     let asked = Asked::of(&Form::parse(query.as_deref().unwrap_or_default()));
     let told = Told::load(&visit, id, asked).await?;
     let task = &told.shown.task;
@@ -406,20 +407,20 @@ fn claims(claims: &[ClaimView], now: Time) -> Markup {
     html! {
         @if claims.is_empty() { div #claims data-live {} } @else {
             (panel("claims", "Claims", Some(claims.len() as u64), html! {
-                div.table { table {
+                div.table { table.stacks {
                     thead { tr {
-                        th.rank { "Fence" } th { "Agent" } th { "Claimed" } th { "Ended" }
+                        th { "Agent" } th.rank { "Fence" } th { "Claimed" } th { "Ended" }
                         th { "How" } th.rank { "Renewals" }
                     } }
                     tbody { @for claim in claims.iter().rev() { tr {
-                        td.rank { (claim.fence) }
                         td { (claim.agent) }
-                        td.nowrap { (look::time(claim.claimed_at, now)) }
-                        td.nowrap {
-                            @if let Some(at) = claim.ended_at { (look::time(at, now)) }
+                        td.rank data-label="Fence" { (claim.fence) }
+                        td.nowrap data-label="Claimed" { (look::time(claim.claimed_at, now)) }
+                        td.nowrap data-label="Ended" {
+                            @match claim.ended_at { Some(at) => (look::time(at, now)), None => span.soft { "–" } }
                         }
-                        td { (claim.ended.as_deref().unwrap_or("holds it").replace('_', " ")) }
-                        td.rank { (claim.renewals) }
+                        td.nowrap data-label="How" { (claim.ended.as_deref().unwrap_or("holds it").replace('_', " ")) }
+                        td.rank data-label="Renewals" { (claim.renewals) }
                     } } }
                 } }
             }))
@@ -437,16 +438,16 @@ fn sent(deliveries: &[DeliveryView], now: Time) -> Markup {
     html! {
         @if deliveries.is_empty() { div #sent data-live {} } @else {
             (panel("sent", "Hooks sent", Some(deliveries.len() as u64), html! {
-                div.table { table {
+                div.table { table.stacks {
                     thead { tr {
                         th { "Hook" } th { "State" } th { "Set off" } th { "Tried" } th { "Last error" }
                     } }
                     tbody { @for delivery in deliveries { tr {
                         td { (delivery.hook) }
-                        td { span class=(tone(&delivery.state)) { (delivery.state) } }
-                        td.nowrap { (look::time(delivery.enqueued_at, now)) }
-                        td.nowrap.numeric { (delivery.attempts) " of " (delivery.max_attempts) }
-                        td { (delivery.last_error.as_deref().unwrap_or_default()) }
+                        td data-label="State" { span class=(tone(&delivery.state)) { (delivery.state) } }
+                        td.nowrap data-label="Set off" { (look::time(delivery.enqueued_at, now)) }
+                        td.nowrap.numeric data-label="Tried" { (delivery.attempts) " of " (delivery.max_attempts) }
+                        td.wide data-label="Last error" { (delivery.last_error.as_deref().unwrap_or_default()) }
                     } } }
                 } }
             }))

@@ -7,7 +7,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use windlass_domain::Time;
 use windlass_domain::duration::Span;
-use windlass_ops::sheet::{relative, spoken};
+use windlass_ops::sheet::{counted, relative, spoken};
 use windlass_ops::timeline::{ClaimView, Lanes, Timeline};
 
 use super::Visit;
@@ -24,6 +24,8 @@ const USUAL: &str = "24h";
 const BAR: i64 = 22;
 const BELOW: i64 = 5;
 const NAME: i64 = 26;
+/// How wide the mark is with which a bar ends: as much is seen of the shortest claim.
+const MARK: i64 = 6;
 /// Height of the axis.
 const AXIS: i64 = 24;
 
@@ -233,9 +235,10 @@ fn drawing(visit: &Visit, all: &Lanes) -> Markup {
             }
             @for (lane, top) in lanes.iter().zip(tops) {
                 line.line x1="0" x2="100%" y1=(top) y2=(top) {}
-                (name(visit, lane.agent, top))
+                (name(visit, lane, top))
                 @for (number, row) in (0..).zip(&lane.rows) {
-                    @for claim in row {
+                    // From early to late: where they meet, the later one is seen.
+                    @for claim in row.iter().rev() {
                         (bar(claim, scale, top + NAME + number * (BAR + BELOW)))
                     }
                 }
@@ -248,10 +251,16 @@ fn drawing(visit: &Visit, all: &Lanes) -> Markup {
     }
 }
 
-fn name(visit: &Visit, agent: &str, top: i64) -> Markup {
-    let path = agent_path(visit, agent);
+fn name(visit: &Visit, lane: &Lane<'_>, top: i64) -> Markup {
+    let path = agent_path(visit, lane.agent);
+    let claims = lane.rows.iter().map(Vec::len).sum::<usize>() as u64;
     html! {
-        a.lane href=(path) { text x="2" y=(top + 18) { (cut(agent, 40)) } }
+        a.lane href=(path) {
+            title { (lane.agent) }
+            text x="2" y=(top + 18) {
+                (cut(lane.agent, 32)) tspan.soft dx="8" { (counted(claims, "claim")) }
+            }
+        }
     }
 }
 
@@ -280,6 +289,9 @@ fn bar(claim: &ClaimView, scale: Scale, y: i64) -> Markup {
         a.bar href=(task_path(claim.task_id)) {
             title { (whole) }
             rect class={ "claim " (class) } x=(scale.percent(claim.from)) y=(y) width=(scale.width(claim.from, until)) height=(BAR) rx="3" {}
+            // It has a width of its own, however short the claim is beside the window.
+            line class={ "mark " (class) } x1=(scale.percent(until)) x2=(scale.percent(until)) y1=(y) y2=(y + BAR)
+                stroke-width=(MARK) transform={ "translate(-" (MARK / 2) ")" } {}
             svg x=(scale.percent(claim.from)) y=(y) width=(scale.width(claim.from, until)) height=(BAR) {
                 text class=(class) x="6" y="15.5" { (sign) " " (title) }
             }

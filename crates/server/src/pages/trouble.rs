@@ -52,9 +52,26 @@ impl Trouble {
                 p { (message) }
                 @if let Some(hint) = hint { p { (hint) } }
                 @if !suggestions.is_empty() { p { "Did you mean " (suggestions.join(", ")) "?" } }
-                p.soft.small { code { (code) } }
+                p.soft.small { a href={ "/errors/" (code) } { code { (code) } } }
             }
         }
+    }
+}
+
+impl Trouble {
+    pub(crate) fn page(&self) -> Page {
+        let title = match self.status() {
+            StatusCode::NOT_FOUND => "There is nothing here",
+            _ => "That did not work",
+        };
+        let main = html! {
+            div.narrow {
+                div.head { h1 { (title) } }
+                (self.notice())
+                p { a.button href="/" { "To the board" } }
+            }
+        };
+        Page { title: title.to_owned(), section: None, assets: &[], main }
     }
 }
 
@@ -63,14 +80,6 @@ impl IntoResponse for Trouble {
         if self.0.code == Code::KeyRequired {
             return sign_in::ask(StatusCode::UNAUTHORIZED, None, "/");
         }
-        let main = html! {
-            div.narrow {
-                div.head { h1 { "That did not work" } }
-                (self.notice())
-                p { a href="/" { "To the board" } }
-            }
-        };
-        let title = "That did not work".to_owned();
-        bare(self.status(), Page { title, section: None, assets: &[], main })
+        bare(self.status(), self.page())
     }
 }

@@ -113,6 +113,43 @@ for (const form of document.querySelectorAll("form[data-at-once]")) {
 
 setInterval(tellTimes, 15_000);
 
+// On a narrow screen tabs are scrolled: to the one that is shown.
+
+function revealTabs() {
+  for (const strip of document.querySelectorAll(".pages, .tabs")) {
+    const here = strip.querySelector("[aria-current]");
+    if (!here || strip.scrollWidth <= strip.clientWidth) continue;
+    const [box, at] = [strip.getBoundingClientRect(), here.getBoundingClientRect()];
+    if (at.left < box.left || at.right > box.right) strip.scrollLeft += (at.left + at.right - box.left - box.right) / 2;
+  }
+}
+revealTabs();
+document.addEventListener("refreshed", revealTabs);
+
+// A text that is worth nothing until it is somewhere else.
+
+for (const button of document.querySelectorAll("button[data-copy]")) {
+  const source = document.getElementById(button.dataset.copy);
+  if (!source) continue;
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const said = (await copied(source)) ? "Copied" : "Select it, and copy it with the keyboard";
+    button.textContent = said;
+    say(said);
+  });
+}
+
+/** Whether the text of an element could be copied. Browsers lend the clipboard to local and to encrypted pages alone. */
+async function copied(source) {
+  try {
+    await navigator.clipboard.writeText(source.textContent);
+    return true;
+  } catch {
+    getSelection()?.selectAllChildren(source);
+    return document.execCommand("copy");
+  }
+}
+
 // Messages that come and go.
 
 /** Shows a message: {kind: "good"|"bad", title, hint, code}. Bad ones stay until closed. */

@@ -7,6 +7,12 @@ const LEAST = 0.1;
 const MOST = 3;
 const STEP = 1.25;
 const STRIDE = 80;
+/** Smaller than this nothing is shown at first, and where not all fits so large, its text is read with ease. */
+const SMALLEST = 0.5;
+const LEGIBLE = 0.6;
+/** The space beside what is shown at first, and that of the drawing around its tasks. */
+const MARGIN = 12;
+const EDGE = 12;
 /** Less than this is a click, not a drag. */
 const SLIP = 5;
 
@@ -51,24 +57,35 @@ function take(frame) {
     show();
   };
 
-  /** What would be too small to read is shown in part: where open work holds something up. */
+  /** What would be too small to read is shown in part: where open work holds something up. No task is cut in two. */
   const begin = () => {
     const { width, height, whole } = size();
-    const least = frame.clientWidth < 600 ? 0.75 : 0.6;
-    if (whole >= least) return all();
-    scale = least;
-    [x, y] = [0, 0];
-    show();
-    const middle = (box) => [box.left + box.width / 2, box.top + box.height / 2];
-    const [left, top] = [frame.getBoundingClientRect().left, frame.getBoundingClientRect().top];
-    const at = [...sheet.querySelectorAll(".blocker")].map((task) => middle(task.getBoundingClientRect()));
-    // The one that is most in the middle of them all: others are likely to be around it.
-    const mean = (axis) => at.reduce((sum, one) => sum + one[axis], 0) / at.length;
-    const far = (one) => Math.hypot(one[0] - mean(0), one[1] - mean(1));
-    const [atX, atY] = at.sort((one, other) => far(one) - far(other))[0] ?? [left, top];
-    const within = (wish, room, length) => Math.min(0, Math.max(room - length, wish)) + Math.max(0, (room - length) / 2);
-    x = within(frame.clientWidth / 2 - (atX - left), frame.clientWidth, width * scale);
-    y = within(frame.clientHeight / 2 - (atY - top), frame.clientHeight, height * scale);
+    if (whole >= SMALLEST) return all();
+    const tasks = [...sheet.querySelectorAll("a.task > svg")].map((task) => ({
+      left: task.x.baseVal.value,
+      top: task.y.baseVal.value,
+      width: task.width.baseVal.value,
+      height: task.height.baseVal.value,
+      holds: task.parentElement.classList.contains("blocker"),
+    }));
+    const columns = [...new Set(tasks.map((task) => task.left))].sort((one, other) => one - other);
+    const wide = tasks[0]?.width ?? width;
+    const pitch = (columns.find((left) => left - columns[0] >= wide) ?? width) - (columns[0] ?? 0);
+    // As many columns as can be read, over the whole width.
+    const room = frame.clientWidth - 2 * MARGIN;
+    const shown = Math.max(1, Math.floor((room / LEGIBLE - wide) / pitch) + 1);
+    scale = Math.min(1, room / (wide + (shown - 1) * pitch));
+    // The one that is most in the middle of all that hold something up: others are likely to be around it.
+    const at = tasks.filter((task) => task.holds);
+    const mean = (side) => at.reduce((sum, one) => sum + one[side], 0) / at.length;
+    const far = (one) => Math.hypot(one.left - mean("left"), one.top - mean("top"));
+    const middle = at.sort((one, other) => far(one) - far(other))[0] ?? { left: 0, top: 0, height: 0 };
+    const first = Math.min(columns.indexOf(middle.left), columns.length - shown);
+    // The drawing has a margin of its own around the first column and the first row.
+    x = MARGIN - (Math.max(0, columns[Math.max(0, first)] ?? 0) + EDGE) * scale;
+    const within = (wish, space, length) => Math.min(0, Math.max(space - length, wish)) + Math.max(0, (space - length) / 2);
+    const wish = frame.clientHeight / 2 - (middle.top + middle.height / 2 + EDGE) * scale;
+    y = within(wish, frame.clientHeight, height * scale);
     show();
   };
 

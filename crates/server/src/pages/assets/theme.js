@@ -6,3 +6,6 @@ try {
 } catch {
   // A browser that keeps nothing has no choice to remember.
 }
+
+// What is arranged in another way where scripts cannot help is not seen to jump either.
+document.documentElement.dataset.scripts = "";
