@@ -63,7 +63,8 @@ fn drain(tasks: usize) {
     add_queue(&ledger, tasks);
     let (steady, shaky) = (serve(&ledger, any_port()), serve(&ledger, any_port()));
     let addresses = [steady.address(), shaky.address()];
-    let follower_key = key(&ledger, "person:watcher");
+    // Only admins are told of keys, of which every worker has one.
+    let follower_key = key(&ledger, "person:watcher", "admin");
     let end = AtomicU64::new(u64::MAX);
     thread::scope(|scope| {
         let followers: Vec<_> = addresses
@@ -111,8 +112,8 @@ fn add_queue(ledger: &Ledger, count: usize) {
     let _added = add.stdin(titles.join("\n")).run().ok();
 }
 
-fn key(ledger: &Ledger, owner: &str) -> String {
-    text(&ledger.answer(&["key", "create", "--for", owner, "--role", "worker"])["key"])
+fn key(ledger: &Ledger, owner: &str, role: &str) -> String {
+    text(&ledger.answer(&["key", "create", "--for", owner, "--role", role])["key"])
 }
 
 /// Every worker has a key of its own; half of them go to each server.
@@ -126,7 +127,7 @@ fn start_workers(ledger: &Ledger, addresses: [SocketAddr; 2]) -> Vec<(Run, Child
                 .args(["-c", WORKER])
                 .args([home::binary().as_os_str(), name.as_ref()])
                 .env("WINDLASS_SERVER", format!("http://{}", addresses[number % 2]))
-                .env("WINDLASS_KEY", key(ledger, &format!("agent:{name}")))
+                .env("WINDLASS_KEY", key(ledger, &format!("agent:{name}"), "worker"))
         })
         .collect();
     let children = start_together(&runs);
