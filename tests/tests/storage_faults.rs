@@ -12,8 +12,13 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File, Permissions};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::net::Shutdown;
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -635,6 +640,63 @@ mod postgresql {
         let _error = error_of(&ledger.windlass(&ADD).run(), "ledger_unreachable", 5);
         bring_back(&mut cluster);
         unharmed(&ledger, before);
+    }
+
+    /// Stands between clients and the server of a ledger until one of them commits. That the commit
+    /// was done is not told, and nobody reaches the server this way again. Returns the address.
+    #[track_caller]
+    fn loses_a_commit(ledger: &Ledger, sockets: &Path) -> String {
+        let folder = ledger.home.work().join("between");
+        fs::create_dir(&folder).unwrap();
+        let (here, there) = (folder.join(".s.PGSQL.5432"), sockets.join(".s.PGSQL.5432"));
+        let listener = UnixListener::bind(&here).unwrap();
+        thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                let server = UnixStream::connect(&there).unwrap();
+                let (from, to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+                let (here, is_lost) = (here.clone(), Arc::new(AtomicBool::new(false)));
+                let seen = Arc::clone(&is_lost);
+                thread::spawn(move || {
+                    pass(from, to, |said| {
+                        if said.windows(8).any(|part| part == b"; COMMIT") {
+                            seen.store(true, Ordering::SeqCst);
+                            fs::remove_file(&here).unwrap();
+                        }
+                        true
+                    });
+                });
+                thread::spawn(move || pass(server, client, |_| !is_lost.load(Ordering::SeqCst)));
+            }
+        });
+        let (before, after) = ledger.address.split_once("host=").unwrap();
+        let (_, after) = after.split_once('&').unwrap();
+        format!("{before}host={}&{after}", folder.display())
+    }
+
+    /// Carries what one says to the other until `goes_on` says no.
+    fn pass(mut from: UnixStream, mut to: UnixStream, goes_on: impl Fn(&[u8]) -> bool) {
+        let mut said = vec![0; 64 * 1024];
+        while let Ok(length @ 1..) = from.read(&mut said) {
+            if !goes_on(&said[..length]) || to.write_all(&said[..length]).is_err() {
+                break;
+            }
+        }
+        for end in [from, to] {
+            // It may be closed already.
+            end.shutdown(Shutdown::Both).ok();
+        }
+    }
+
+    #[test]
+    fn a_commit_of_which_nothing_more_is_heard_is_told_as_one_that_may_be_done() {
+        let cluster = Cluster::temporary().unwrap();
+        let ledger = Ledger::on(&cluster.server());
+        let before = ledger.events();
+        let address = loses_a_commit(&ledger, cluster.sockets());
+        let outcome = ledger.home.windlass(&ADD).db(&address).run();
+        let error = error_of(&outcome, "ledger_unreachable", 5);
+        assert_eq!(error["details"]["may_be_done"], true, "{error}");
+        assert!(ledger.events() > before);
     }
 
     /// It may come through or be told that the server went away, but never half.

@@ -1,30 +1,41 @@
 //! What a server elsewhere is shown: who calls, and what is set here.
 
-use std::path::PathBuf;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 
 use windlass_domain::{Code, Refusal};
 use windlass_hands::remote::{Address, Credential};
 use windlass_ops::Context;
 use windlass_server::token;
 
-/// A key, or else the token of a server on this machine.
+/// Where a server is asked, and what it is shown: a key, or else the token of a server on this
+/// machine, which goes to its own address and to no other.
 pub(crate) fn credential(
-    address: &Address,
+    address: Address,
     key: Option<&str>,
     tokens: Option<PathBuf>,
-) -> Result<Credential, Refusal> {
-    match (key, tokens, address.port()) {
-        (Some(key), ..) if key.bytes().all(|byte| byte.is_ascii_graphic()) => {
-            Ok(Credential::Key(key.into()))
+) -> Result<(Address, Credential), Refusal> {
+    match (key, tokens) {
+        (Some(key), _) if key.bytes().all(|byte| byte.is_ascii_graphic()) => {
+            Ok((address, Credential::Key(key.into())))
         }
-        (Some(_), ..) => Err(Refusal::new(Code::InvalidValue, "WINDLASS_KEY is not a key")
+        (Some(_), _) => Err(Refusal::new(Code::InvalidValue, "WINDLASS_KEY is not a key")
             .hint("set it to the whole key, without spaces or quotes: wl_…")
             .detail("field", "WINDLASS_KEY")),
-        (None, Some(folder), Some(port)) if address.is_loopback() => {
-            Ok(Credential::TokenFile(token::path_in(&folder, port)))
-        }
-        (None, ..) => Ok(Credential::Nothing),
+        (None, Some(folder)) => Ok(match here(&address, &folder) {
+            Some(here) => (address.at(here), Credential::TokenFile(token::path_in(&folder, here))),
+            None => (address, Credential::Nothing),
+        }),
+        (None, None) => Ok((address, Credential::Nothing)),
     }
+}
+
+/// Where on this machine a server is: where one has put its token, if it may be in several places.
+pub(crate) fn here(address: &Address, folder: &Path) -> Option<SocketAddr> {
+    // A server speaks no TLS: something else stands there, which goes by its name.
+    let places = if address.is_tls() { Vec::new() } else { address.here() };
+    let with_token = places.iter().find(|here| token::path_in(folder, **here).exists());
+    with_token.or(places.first()).copied()
 }
 
 /// Who calls, and the settings that count where an argument is left out. A key has its owner; with

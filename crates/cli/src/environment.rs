@@ -126,7 +126,8 @@ impl Environment {
     /// machine could read.
     fn server(&self, address: Address, cx: &Context) -> Result<Server, Refusal> {
         let tokens = self.token_folder().ok();
-        let credential = elsewhere::credential(&address, self.variable("WINDLASS_KEY"), tokens)?;
+        let key = self.variable("WINDLASS_KEY");
+        let (address, credential) = elsewhere::credential(address, key, tokens)?;
         let headers = elsewhere::headers(&credential, cx);
         Ok(Server { address, credential, headers })
     }

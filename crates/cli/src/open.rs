@@ -11,6 +11,7 @@ use windlass_hands::remote::Address;
 use windlass_ledger::{Clock as _, Error, Fault, SystemClock};
 use windlass_server::{ticket, token};
 
+use crate::elsewhere::here;
 use crate::environment::Environment;
 use crate::own::{Call, Own};
 use crate::report;
@@ -56,46 +57,43 @@ fn run(call: Call<'_>) -> std::io::Result<Exit> {
 /// The address that lets a browser in.
 fn way_in(environment: &Environment, address: Option<&Address>) -> Result<String, Error> {
     let folder = environment.token_folder()?;
-    let (host, port) = match address {
-        Some(address) if !address.is_loopback() => return Ok(address.to_string()),
-        Some(address) => (address.to_string(), address.port().unwrap_or(80)),
-        None => {
-            let port = port_here(&folder)?;
-            (format!("http://127.0.0.1:{port}"), port)
-        }
+    let (url, here) = if let Some(address) = address {
+        let Some(here) = here(address, &folder) else { return Ok(address.to_string()) };
+        (address.at(here).to_string(), here)
+    } else {
+        let here = only_one(&folder)?;
+        (format!("http://{here}"), here)
     };
     let not_here = || {
-        Fault::new(Code::ServerUnreachable, format!("no server of yours is at {host}"))
+        Fault::new(Code::ServerUnreachable, format!("no server of yours is at {url}"))
             .hint("start it: windlass serve")
-            .detail("server", host.clone())
+            .detail("server", url.clone())
     };
-    let token = token::read(&folder, port).ok_or_else(not_here)?;
-    let here = SocketAddr::from(([127, 0, 0, 1], port));
-    let here_too = SocketAddr::from(([0, 0, 0, 0, 0, 0, 0, 1], port));
-    // A server that was killed leaves its token behind.
-    let is_there = |at: &SocketAddr| TcpStream::connect_timeout(at, REACHED).is_ok();
-    if ![here, here_too].iter().any(is_there) {
-        return Err(not_here().into());
-    }
+    let token = token::read(&folder, here).filter(|_| is_there(&here)).ok_or_else(not_here)?;
     let ticket = ticket::ticket(&token, SystemClock.now())?;
-    Ok(format!("{}/enter?token={ticket}", host.trim_end_matches('/')))
+    Ok(format!("{url}/enter?token={ticket}"))
 }
 
-/// The port of the server on this machine: the usual one, or that of the only one there is.
-fn port_here(folder: &Path) -> Result<u16, Refusal> {
-    let usual = USUAL.port();
-    let ports = token::ports(folder);
-    match ports.as_slice() {
-        [] => Ok(usual),
-        ports if ports.contains(&usual) => Ok(usual),
+/// Whether a server answers. One that was killed leaves its token behind.
+fn is_there(here: &SocketAddr) -> bool {
+    TcpStream::connect_timeout(here, REACHED).is_ok()
+}
+
+/// The server on this machine: the usual one, or the only one there is.
+fn only_one(folder: &Path) -> Result<SocketAddr, Refusal> {
+    let mut servers = token::addresses(folder);
+    servers.retain(is_there);
+    match servers.as_slice() {
+        [] => Ok(USUAL),
+        servers if servers.contains(&USUAL) => Ok(USUAL),
         [only] => Ok(*only),
         several => {
             let several: Vec<String> = several.iter().map(ToString::to_string).collect();
             Err(Refusal::new(
                 Code::Usage,
-                format!("several servers are here, on the ports {}", several.join(", ")),
+                format!("several servers are here: {}", several.join(", ")),
             )
-            .hint("name one: windlass --server http://127.0.0.1:PORT open"))
+            .hint("name one: windlass --server http://ADDRESS open"))
         }
     }
 }

@@ -1,11 +1,11 @@
 //! `serve`: the doors over the network.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use windlass_domain::{Code, Exit, Refusal};
-use windlass_ledger::Location;
+use windlass_ledger::{Error, Fault, Location};
 use windlass_ops::Context;
 use windlass_ops::table::AS_IN_HZL;
 use windlass_server::desk::Office;
@@ -56,7 +56,7 @@ fn arguments(command: Command) -> Command {
             .value_parser(["text", "json"]),
         Arg::new("print-systemd")
             .long("print-systemd")
-            .help("Print a systemd unit that serves this ledger, and do nothing else")
+            .help("Print a systemd unit that serves this ledger, and make the folders it writes to")
             .action(ArgAction::SetTrue),
         Arg::new("port")
             .short('p')
@@ -91,7 +91,7 @@ fn run(call: Call<'_>) -> std::io::Result<Exit> {
     if matches.get_flag("print-systemd") {
         return match unit(matches, environment, &cx) {
             Ok(text) => terminal.out(text.trim_end()).map(|_| Exit::Done),
-            Err(refusal) => report::error(terminal, refusal.into()),
+            Err(error) => report::error(terminal, error),
         };
     }
     let options = match options(matches, environment, cx) {
@@ -148,9 +148,8 @@ fn address(given: &str) -> Result<SocketAddr, Refusal> {
     })
 }
 
-fn unit(matches: &ArgMatches, environment: &Environment, cx: &Context) -> Result<String, Refusal> {
+fn unit(matches: &ArgMatches, environment: &Environment, cx: &Context) -> Result<String, Error> {
     let program = std::env::current_exe().unwrap_or_else(|_| "/usr/local/bin/windlass".into());
-    let tokens = environment.token_folder()?;
     let ledger = match &cx.workplace.location {
         Location::Sqlite(path) => {
             Location::Sqlite(std::path::absolute(path).unwrap_or_else(|_| path.clone()))
@@ -165,14 +164,29 @@ fn unit(matches: &ArgMatches, environment: &Environment, cx: &Context) -> Result
         arguments.extend(["--rate".to_owned(), rate.to_string()]);
     }
     arguments.extend(["--log".to_owned(), "json".to_owned()]);
+    // Where others can reach it, a server keeps no token.
+    let tokens = listen(matches)?.ip().is_loopback().then(|| environment.token_folder());
     let beside = match &ledger {
         Location::Sqlite(path) => path.parent().map(Path::to_owned),
         Location::Postgres(_) => None,
     };
-    let mut folders: Vec<&Path> = beside.iter().map(std::path::PathBuf::as_path).collect();
-    if !folders.iter().any(|folder| tokens.starts_with(folder)) {
-        folders.push(&tokens);
+    let mut folders: Vec<PathBuf> = beside.into_iter().collect();
+    if let Some(tokens) = tokens.transpose()?
+        && !folders.iter().any(|folder| tokens.starts_with(folder))
+    {
+        folders.push(tokens);
     }
+    folders.iter().try_for_each(|folder| make(folder))?;
     let user = &cx.surroundings.user;
     Ok(Unit { program: &program, user, ledger: &ledger, folders, arguments }.text())
+}
+
+/// Makes a folder that the unit names. Without it systemd would not start anything.
+fn make(folder: &Path) -> Result<(), Fault> {
+    std::fs::create_dir_all(folder).map_err(|error| {
+        let folder = folder.display().to_string();
+        Fault::new(Code::FileUnusable, format!("{folder} cannot be made: {error}"))
+            .hint("print the unit as the user who shall run the server")
+            .detail("file", folder)
+    })
 }

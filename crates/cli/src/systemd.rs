@@ -1,16 +1,17 @@
 //! `serve --print-systemd`: a unit under which systemd keeps a server running.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use windlass_ledger::Location;
+use windlass_server::serve::LONGEST_STOP;
 
 /// What the unit starts, and as whom.
 pub(crate) struct Unit<'a> {
     pub(crate) program: &'a Path,
     pub(crate) user: &'a str,
     pub(crate) ledger: &'a Location,
-    /// Where the server writes: the ledger and its token.
-    pub(crate) folders: Vec<&'a Path>,
+    /// Where the server writes: the ledger and its token. All of them must be there.
+    pub(crate) folders: Vec<PathBuf>,
     /// Arguments of `serve`, as they were given.
     pub(crate) arguments: Vec<String>,
 }
@@ -33,6 +34,13 @@ impl Unit<'_> {
         let command = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
         let folders = self.folders.iter().map(|folder| quoted(&folder.display().to_string()));
         let folders = folders.collect::<Vec<_>>().join(" ");
+        let writes = match folders.is_empty() {
+            true => String::new(),
+            false => {
+                format!("# These must be there, else nothing starts.\nReadWritePaths={folders}\n")
+            }
+        };
+        let stop = LONGEST_STOP.as_secs();
         format!(
             "\
 # /etc/systemd/system/windlass.service
@@ -49,8 +57,8 @@ User={user}
 {environment}ExecStart={command}
 Restart=on-failure
 RestartSec=1
-# What was begun is finished within 20 seconds.
-TimeoutStopSec=30
+# What was begun is finished within {stop} seconds.
+TimeoutStopSec={patience}
 LimitNOFILE=16384
 UMask=0077
 
@@ -58,8 +66,7 @@ NoNewPrivileges=yes
 CapabilityBoundingSet=
 ProtectSystem=strict
 ProtectHome=read-only
-ReadWritePaths={folders}
-PrivateTmp=yes
+{writes}PrivateTmp=yes
 PrivateDevices=yes
 ProtectClock=yes
 ProtectControlGroups=yes
@@ -81,6 +88,7 @@ SystemCallFilter=@system-service
 WantedBy=multi-user.target
 ",
             user = self.user,
+            patience = stop + 5,
         )
     }
 }
@@ -96,8 +104,6 @@ fn quoted(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use super::*;
 
     fn unit(ledger: &Location) -> String {
@@ -105,7 +111,7 @@ mod tests {
             program: Path::new("/usr/local/bin/windlass"),
             user: "anna",
             ledger,
-            folders: vec![Path::new("/home/anna/.local/share/windlass")],
+            folders: vec![PathBuf::from("/home/anna/.local/share/windlass")],
             arguments: vec!["--listen".to_owned(), "127.0.0.1:7077".to_owned()],
         };
         unit.text()

@@ -5,6 +5,9 @@ use windlass_domain::event::Unreadable;
 use windlass_domain::task::Broken;
 use windlass_domain::{Code, Refusal};
 
+/// The detail of a fault that came between a commit and its answer.
+const MAY_BE_DONE: &str = "may_be_done";
+
 /// A failure of storage, or a bug.
 #[derive(Debug)]
 pub struct Fault {
@@ -51,6 +54,19 @@ impl Fault {
     pub fn lost(mut self) -> Self {
         self.lost = true;
         self
+    }
+
+    /// It is not known whether the work was committed.
+    #[must_use]
+    pub(crate) fn of_unknown_fate(mut self) -> Self {
+        self.message.push_str("; what was asked for may have been done");
+        self.hint("look before you repeat it; under an op id it happens once at most")
+            .detail(MAY_BE_DONE, true)
+    }
+
+    /// Whether a fault with these details leaves open if the work was done.
+    pub fn may_be_done(details: &Map<String, Value>) -> bool {
+        details.get(MAY_BE_DONE) == Some(&Value::Bool(true))
     }
 
     #[must_use]

@@ -4,7 +4,7 @@
 //! and can be undone alone. What the parts answered is true only once the group has been committed.
 
 use windlass_domain::chain::Head;
-use windlass_domain::{EventId, Time};
+use windlass_domain::{Code, EventId, Time};
 
 use crate::fault::{Error, Fault};
 use crate::store::Store;
@@ -108,6 +108,10 @@ impl Database {
         access: Access,
     ) -> Result<(Box<dyn Store + '_>, Time), Fault> {
         if let Some(group) = group {
+            if group.broken {
+                // A part that began now would be a transaction of its own.
+                return Err(given_up());
+            }
             let part = match (access, group.undo) {
                 (Access::Write, Undo::Each) => self.begin_part(group.head)?,
                 (Access::Read, _) | (Access::Write, Undo::Together) => self.go_on(group.head),
@@ -122,6 +126,12 @@ impl Database {
         let now = transaction_time(clock, &mut *store)?;
         Ok((store, now))
     }
+}
+
+fn given_up() -> Fault {
+    Fault::new(Code::StorageFailed, "the commit that this was a part of was given up")
+        .hint("try again")
+        .lost()
 }
 
 impl Ledger {
@@ -169,13 +179,10 @@ impl Ledger {
         drop(whole);
         match committed {
             Ok(()) => Ok(Fate::Committed),
-            Err(fault) if fault.lost => {
-                self.reconnect()?;
-                match self.was_committed(&Outcome { head, last, wrote })? {
-                    true => Ok(Fate::Committed),
-                    false => Ok(Fate::Lost),
-                }
-            }
+            Err(fault) if fault.lost => match self.was_committed(&Outcome { head, last, wrote })? {
+                true => Ok(Fate::Committed),
+                false => Ok(Fate::Lost),
+            },
             Err(fault) => Err(fault),
         }
     }

@@ -254,7 +254,6 @@ impl Ledger {
             match tried {
                 Ok(Tried::Committed(value)) => return Ok(value),
                 Ok(Tried::Unknown(value, outcome, fault)) => {
-                    self.reconnect()?;
                     if self.was_committed(&outcome)? {
                         return Ok(value);
                     }
@@ -422,12 +421,13 @@ impl Ledger {
         }
     }
 
-    /// The fate of a commit that was sent but never answered.
+    /// The fate of a commit that was sent but never answered, asked for on a new connection.
     fn was_committed(&mut self, outcome: &Outcome) -> Result<bool, Fault> {
-        match (&mut self.database, outcome.last) {
+        let found = self.reconnect().and_then(|()| match (&mut self.database, outcome.last) {
             (Database::Postgres(database), Some(id)) => database.has_event(outcome.head.seq, id),
             (Database::Postgres(_) | Database::Sqlite(_), _) => Ok(false),
-        }
+        });
+        found.map_err(Fault::of_unknown_fate)
     }
 }
 

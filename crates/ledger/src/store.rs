@@ -260,15 +260,15 @@ fn update(
 
 /// The statement that writes the columns at the places of these bits.
 fn update_text(table: &str, columns: &str, changed: u64) -> String {
-    let (mut changes, mut number) = (String::new(), 0);
+    let (mut list, mut number) = (String::new(), 0);
     for (place, column) in columns.split(", ").enumerate() {
         if changed & (1 << place) != 0 {
             let separator = if number == 0 { "" } else { ", " };
             number += 1;
-            let _written = write!(changes, "{separator}{column} = ${number}");
+            let _written = write!(list, "{separator}{column} = ${number}");
         }
     }
-    format!("UPDATE {table} SET {changes} WHERE created_seq = ${}", number + 1)
+    format!("UPDATE {table} SET {list} WHERE created_seq = ${}", number + 1)
 }
 
 fn ids(

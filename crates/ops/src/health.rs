@@ -9,8 +9,9 @@ use windlass_domain::chain::{Hash, Head};
 use windlass_domain::{Code, Exit, Refusal, Status, TaskId, Time};
 use windlass_ledger::{Error, Fault, ListFilter, Location, Snapshot, audit};
 
-use crate::context::Context;
-use crate::operation::{Access, Operation, Output};
+use crate::context::{Context, Files};
+use crate::operation::{Access, Load, Operation, Output};
+use crate::remote::workplace_only;
 use crate::sheet::{Cell, Sheet, Tone, counted, in_short};
 
 /// Checks the ledger from the files up.
@@ -89,8 +90,13 @@ impl Operation for Doctor {
         "Check the ledger: files, hash chain, counters; --rebuild the views";
     const EXAMPLE: &'static str = "windlass doctor --rebuild";
     const ACCESS: Access = Access::Admin;
+    const LOAD: Load = Load::Whole;
 
     fn run(&self, cx: &mut Context) -> Result<Examined, Error> {
+        // Everybody whom a server writes for would wait until the whole log has been replayed.
+        if self.rebuild && cx.surroundings.files == Files::Servers {
+            return Err(workplace_only("doctor --rebuild").into());
+        }
         let (events, files, chain) = cx.read(|snapshot| {
             let chain = audit(snapshot, None)?;
             let files = Check::new(snapshot.integrity()?);
@@ -267,6 +273,7 @@ impl Operation for Validate {
     const ABOUT: &'static str = "Check the dependencies for circles and missing tasks";
     const EXAMPLE: &'static str = "windlass validate";
     const ACCESS: Access = Access::Read;
+    const LOAD: Load = Load::Whole;
 
     fn run(&self, cx: &mut Context) -> Result<Validated, Error> {
         cx.read(|snapshot| {
@@ -414,6 +421,7 @@ impl Operation for AuditVerify {
     const ABOUT: &'static str = "Recompute the hash chain of the log";
     const EXAMPLE: &'static str = "windlass audit verify";
     const ACCESS: Access = Access::Read;
+    const LOAD: Load = Load::Whole;
 
     fn run(&self, cx: &mut Context) -> Result<Verified, Error> {
         let expect = self.expect.as_deref().map(head).transpose()?;

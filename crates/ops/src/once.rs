@@ -163,21 +163,29 @@ impl Once {
 /// Somebody else is writing, perhaps this very request.
 pub(crate) fn elsewhere(error: Error, once: &Once) -> Error {
     match error {
-        Error::Failed(fault) if fault.code == Code::LedgerLocked => {
-            let Fault { message, details, .. } = fault;
-            let mut fault = Fault::new(Code::OpRunning, message);
-            fault.details = details;
-            match &once.key {
-                Key::Given(op_id) => fault
-                    .hint("repeat the same command with the same op id: it happens once at most")
-                    .detail("op_id", op_id.as_str()),
-                Key::Request { .. } => {
-                    fault.hint("repeat the same command: it happens once at most")
-                }
-            }
-            .into()
+        Error::Failed(fault) => match &once.key {
+            Key::Given(op_id) => running(fault, Some(op_id)),
+            Key::Request { .. } => running(fault, None),
         }
-        other => other,
+        .into(),
+        other @ Error::Refused(_) => other,
+    }
+}
+
+/// What a ledger that somebody else writes means for work that happens once: under an op id, or by
+/// what it asks for.
+pub fn running(fault: Fault, op_id: Option<&OpId>) -> Fault {
+    if fault.code != Code::LedgerLocked {
+        return fault;
+    }
+    let Fault { message, details, .. } = fault;
+    let mut fault = Fault::new(Code::OpRunning, message);
+    fault.details = details;
+    match op_id {
+        Some(op_id) => fault
+            .hint("repeat the same command with the same op id: it happens once at most")
+            .detail("op_id", op_id.as_str()),
+        None => fault.hint("repeat the same command: it happens once at most"),
     }
 }
 

@@ -41,6 +41,26 @@ impl Remotely {
     }
 }
 
+/// What an operation asks of the ledger when a server does it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Load {
+    /// It may write.
+    Write,
+    /// It looks something up.
+    Look,
+    /// It reads all there is, which takes long, and changes nothing.
+    Whole,
+}
+
+impl Load {
+    const fn by(access: Access) -> Self {
+        match access {
+            Access::Read => Self::Look,
+            Access::Write | Access::Approve | Access::Admin => Self::Write,
+        }
+    }
+}
+
 /// One capability. The fields of the struct are its arguments.
 pub trait Operation: Args + Serialize + DeserializeOwned + JsonSchema + Send + 'static {
     type Output: Output;
@@ -52,6 +72,7 @@ pub trait Operation: Args + Serialize + DeserializeOwned + JsonSchema + Send + '
     /// A command line that shows it.
     const EXAMPLE: &'static str;
     const ACCESS: Access;
+    const LOAD: Load = Load::by(Self::ACCESS);
     const PLACE: Place = Place::Ledger;
     /// Its answer holds a secret that is shown once: it is kept under no op id.
     const SECRET_ANSWER: bool = false;

@@ -114,13 +114,20 @@ impl Operation for Prime {
         let (name, is_named) = cx.identity(Name::agent(self.agent.as_ref()))?;
         let agent = is_named.then_some(name);
         let usual = cx.default_project().map(str::to_owned);
+        let bound = cx.bound().to_vec();
         cx.read(|snapshot| {
             let from = self.project.as_ref().or(usual.as_ref());
             let project = from.map(|name| snapshot.project_named(name)).transpose()?;
-            let look = Look { snapshot, agent: agent.as_deref(), project: project.as_ref() };
+            let only = project.as_ref().map(|project| vec![project.id]);
+            let look = Look {
+                snapshot,
+                agent: agent.as_deref(),
+                project: project.as_ref(),
+                from: only.clone().unwrap_or_else(|| bound.clone()),
+            };
             // What it holds matters wherever it is, unless somebody asks about one project.
-            let only = project.as_ref().filter(|_| self.project.is_some());
-            look.prime(self.agent.as_deref(), only)
+            let held_in = only.filter(|_| self.project.is_some());
+            look.prime(self.agent.as_deref(), held_in.unwrap_or_else(|| bound.clone()))
         })
     }
 }
@@ -129,14 +136,16 @@ impl Operation for Prime {
 struct Look<'a, 's> {
     snapshot: &'a mut Snapshot<'s>,
     agent: Option<&'a str>,
-    /// From where tasks are taken.
+    /// The one project from which tasks are taken, where there is one.
     project: Option<&'a Project>,
+    /// From where tasks are taken: every project when there are none.
+    from: Vec<ProjectId>,
 }
 
 impl Look<'_, '_> {
-    fn prime(mut self, given: Option<&str>, only: Option<&Project>) -> Result<Primed, Error> {
+    fn prime(mut self, given: Option<&str>, held_in: Vec<ProjectId>) -> Result<Primed, Error> {
         let names = self.names()?;
-        let (holds, holds_total) = self.holds(only, &names)?;
+        let (holds, holds_total) = self.holds(held_in, &names)?;
         let (ready, ready_total) = self.ready(&names)?;
         let mut primed = Primed {
             agent: self.agent.map(str::to_owned),
@@ -158,9 +167,9 @@ impl Look<'_, '_> {
         Ok(projects.into_iter().map(|project| (project.id, project.name)).collect())
     }
 
-    fn filter(&self, project: Option<&Project>) -> QueueFilter {
+    fn filter(&self, projects: Vec<ProjectId>) -> QueueFilter {
         QueueFilter {
-            projects: project.iter().map(|project| project.id).collect(),
+            projects,
             agent: self.agent.unwrap_or_default().to_owned(),
             role: None,
             tags: Vec::new(),
@@ -169,13 +178,13 @@ impl Look<'_, '_> {
 
     fn holds(
         &mut self,
-        only: Option<&Project>,
+        held_in: Vec<ProjectId>,
         names: &HashMap<ProjectId, String>,
     ) -> Result<(Vec<Held>, u64), Fault> {
         if self.agent.is_none() {
             return Ok((Vec::new(), 0));
         }
-        let in_hand = self.snapshot.in_hand(&self.filter(only))?;
+        let in_hand = self.snapshot.in_hand(&self.filter(held_in))?;
         let in_hand = in_order(Policy::Priority, in_hand);
         let mut holds = Vec::new();
         for held in in_hand.iter().take(HELD) {
@@ -207,7 +216,7 @@ impl Look<'_, '_> {
     /// The queue of this agent: what is routed to nobody or to it, and claims of others that ran
     /// out.
     fn ready(&mut self, names: &HashMap<ProjectId, String>) -> Result<(Vec<Ready>, u64), Fault> {
-        let filter = self.filter(self.project);
+        let filter = self.filter(self.from.clone());
         let first = self.snapshot.claimable(&filter, READY)?;
         let ready = first.into_iter().map(|task| Ready {
             project: named(names, &task),
@@ -215,17 +224,24 @@ impl Look<'_, '_> {
             priority: task.priority,
             title: task.title,
         });
-        let available = ListFilter {
-            project: self.project.map(|project| project.id),
-            available: true,
-            unfrozen: true,
-            ..ListFilter::default()
-        };
-        let by_agent = self.snapshot.count_by_agent(&available)?;
-        let for_it = |agent: &str| agent.is_empty() || agent == filter.agent;
-        let routed = by_agent.iter().filter(|(agent, _)| for_it(agent)).map(|(_, count)| count);
-        let total = routed.sum::<u64>() + self.ran_out(&filter)?;
+        let mut total = self.ran_out(&filter)?;
+        for project in self.each() {
+            let available =
+                ListFilter { project, available: true, unfrozen: true, ..ListFilter::default() };
+            let by_agent = self.snapshot.count_by_agent(&available)?;
+            let for_it = |agent: &str| agent.is_empty() || agent == filter.agent;
+            let routed = by_agent.iter().filter(|(agent, _)| for_it(agent));
+            total += routed.map(|(_, count)| count).sum::<u64>();
+        }
         Ok((ready.collect(), total))
+    }
+
+    /// What to ask of lists that know one project or all.
+    fn each(&self) -> Vec<Option<ProjectId>> {
+        match self.from.is_empty() {
+            true => vec![None],
+            false => self.from.iter().copied().map(Some).collect(),
+        }
     }
 
     fn ran_out(&mut self, filter: &QueueFilter) -> Result<u64, Fault> {
@@ -240,22 +256,22 @@ impl Look<'_, '_> {
     }
 
     fn waiting(&mut self) -> Result<Waiting, Fault> {
-        let projects = match self.project {
-            Some(project) => vec![project.clone()],
-            None => self.snapshot.projects()?,
-        };
+        let mut projects = self.snapshot.projects()?;
+        if !self.from.is_empty() {
+            projects.retain(|project| self.from.contains(&project.id));
+        }
         let sum = |pick: fn(&Project) -> i64| {
             u64::try_from(projects.iter().map(pick).sum::<i64>()).unwrap_or_default()
         };
-        let own_blocked = match self.agent {
-            Some(agent) => self.snapshot.count(&ListFilter {
-                project: self.project.map(|project| project.id),
-                agent: Some(agent.to_owned()),
+        let mut own_blocked = 0;
+        for project in self.each().into_iter().filter(|_| self.agent.is_some()) {
+            own_blocked += self.snapshot.count(&ListFilter {
+                project,
+                agent: self.agent.map(str::to_owned),
                 status: Some(Status::Blocked),
                 ..ListFilter::default()
-            })?,
-            None => 0,
-        };
+            })?;
+        }
         Ok(Waiting {
             behind_others: sum(|project| project.counts.ready - project.counts.claimable),
             blocked: sum(|project| project.counts.blocked),

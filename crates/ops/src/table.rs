@@ -8,7 +8,7 @@ use windlass_ledger::{Error, Fault};
 
 use crate::context::Context;
 use crate::once::Answered;
-use crate::operation::{Access, Lines, Operation, Output, Place, Remotely};
+use crate::operation::{Access, Lines, Load, Operation, Output, Place, Remotely};
 use crate::remote::relay;
 use crate::sheet::Sheet;
 use crate::view::unknown_fields;
@@ -117,6 +117,8 @@ pub struct Entry {
     pub about: &'static str,
     pub example: &'static str,
     pub access: Access,
+    /// What it asks of the ledger when a server does it.
+    pub load: Load,
     pub place: Place,
     /// What becomes of it when its caller uses a server.
     pub remotely: Remotely,
@@ -211,6 +213,7 @@ impl Entry {
             about: O::ABOUT,
             example: O::EXAMPLE,
             access: O::ACCESS,
+            load: O::LOAD,
             place: O::PLACE,
             remotely: O::REMOTELY,
             secret_answer: O::SECRET_ANSWER,

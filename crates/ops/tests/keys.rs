@@ -530,3 +530,14 @@ fn a_list_leaves_out_what_opens_nothing_unless_all_is_wanted() {
         (&json!("revoked"), &json!("valid"))
     );
 }
+
+#[test]
+fn a_sitting_is_told_of_no_work_that_the_key_cannot_take() {
+    let mut stage = Stage::new();
+    let own = stage.ready("api");
+    let _others = stage.ready("web");
+    stage.enters_with(worker_in_api());
+    let told = stage.does("prime", json!({}));
+    assert_eq!(told["ready"][0]["task_id"], own);
+    assert_eq!((&told["ready_total"], &told["ready"][1]), (&json!(1), &Value::Null));
+}

@@ -19,6 +19,24 @@ pub enum Caller {
     },
 }
 
+/// On whose account a call goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Owner {
+    /// Whoever has the machine.
+    Machine,
+    /// Whoever has the key with this digest.
+    Key(Hash),
+}
+
+impl Caller {
+    pub(crate) fn owner(&self) -> Owner {
+        match self {
+            Self::Local(_) => Owner::Machine,
+            Self::Key { digest, .. } => Owner::Key(*digest),
+        }
+    }
+}
+
 /// What the user of this machine says about the call.
 #[derive(Debug, Clone)]
 pub struct Local {

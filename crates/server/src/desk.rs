@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use serde_json::Value;
 use windlass_domain::op::OpId;
-use windlass_domain::{Code, Exit, Refusal};
+use windlass_domain::{Code, Exit};
 use windlass_ledger::{Error, Fault, Ledger};
 use windlass_ops::Context;
-use windlass_ops::operation::{Access, Operation, Place};
+use windlass_ops::operation::{Load, Operation, Place};
 use windlass_ops::remote::workplace_only;
 use windlass_ops::table::{Answer, Entry};
 
@@ -57,7 +57,7 @@ pub struct Desk(Arc<Inside>);
 struct Inside {
     metrics: Arc<Metrics>,
     readers: Readers,
-    writer: Mutex<Option<Arc<Writer>>>,
+    writer: Writer,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -77,7 +77,7 @@ impl Desk {
         Ok(Self(Arc::new(Inside {
             metrics,
             readers: Readers::new(office),
-            writer: Mutex::new(Some(Arc::new(writer))),
+            writer,
             thread: Mutex::new(Some(thread)),
         })))
     }
@@ -112,19 +112,17 @@ impl Desk {
             return Err(workplace_only(entry.name).into());
         }
         let request = entry.from_json(arguments)?;
-        let writer = self.writer()?;
+        let Inside { readers, writer, .. } = &*self.0;
         let asker = caller.clone();
-        let answer = match entry.access {
-            Access::Read => {
-                let look = move |cx: &mut _| request.run(cx);
-                self.0.readers.look(caller, look).await
-            }
-            Access::Write | Access::Approve | Access::Admin => {
-                writer.write(Job { request, caller, op_id }).await
-            }
+        let answer = match entry.load {
+            Load::Look => readers.look(caller, move |cx| request.run(cx)).await,
+            Load::Whole => readers.look_long(caller, move |cx| request.run(cx)).await,
+            Load::Write => writer.write(Job { request, caller, op_id }).await,
         };
         if let (Err(Error::Refused(refusal)), Caller::Key { digest, .. }) = (&answer, asker)
             && refusal.code.exit() == Exit::NotAllowed
+            // A key that is none is somebody nobody knows, who could fill the table with it.
+            && refusal.code != Code::KeyRequired
         {
             let (code, message) = (refusal.code, refusal.message.clone());
             writer.note(Note { digest, operation: entry.name, code, message });
@@ -153,29 +151,74 @@ impl Desk {
 
     /// How much waits to be written.
     pub(crate) fn waiting(&self) -> usize {
-        self.writer().map_or(0, |writer| writer.waiting())
+        self.0.writer.waiting()
     }
 
     /// Waits until the writer has done what it was given before.
     pub(crate) async fn knock(&self) -> Result<(), Error> {
-        self.writer()?.knock().await
+        self.0.writer.knock().await
     }
 
-    /// Lets the commands that were taken be done, and takes no more.
+    /// Lets the commands that were taken be done, and takes no more. Whoever looks something up is
+    /// not waited for.
     pub fn close(&self) {
-        drop(self.0.writer.lock().unwrap_or_else(PoisonError::into_inner).take());
+        self.0.writer.close();
         let thread = self.0.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(thread) = thread {
             // It ends when nothing waits any more; its panics were told where they happened.
             let _ended = thread.join();
         }
     }
+}
 
-    fn writer(&self) -> Result<Arc<Writer>, Refusal> {
-        let writer = self.0.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        writer.clone().ok_or_else(|| {
-            Refusal::new(Code::ServerBusy, "the server is about to stop")
-                .hint("try again in a moment")
-        })
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::sync::mpsc;
+    use std::task::{Context as Waiting, Waker};
+    use std::time::Duration;
+
+    use serde_json::json;
+    use tokio::runtime::Runtime;
+    use windlass_domain::Code;
+
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn somebody_who_still_looks_does_not_keep_the_desk_from_closing() {
+        let folder = tempfile::tempdir().unwrap();
+        let runtime = Runtime::new().unwrap();
+        let _inside = runtime.enter();
+        let desk = Desk::open(sample::office(folder.path())).unwrap();
+        let mut looking = pin!(desk.run(sample::call("task.list", json!({}))));
+        let _begun = looking.as_mut().poll(&mut Waiting::from_waker(Waker::noop()));
+        let (closed, closing) = mpsc::channel();
+        let own = desk.clone();
+        std::thread::spawn(move || {
+            own.close();
+            closed.send(())
+        });
+        closing.recv_timeout(Duration::from_secs(20)).unwrap();
+    }
+
+    #[test]
+    fn a_desk_that_is_closed_takes_no_more_to_be_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let runtime = Runtime::new().unwrap();
+        let desk = Desk::open(sample::office(folder.path())).unwrap();
+        desk.close();
+        let late = runtime.block_on(desk.run(sample::call("task.add", json!({"title": "late"}))));
+        assert_eq!(late.err().map(|error| error.code()), Some(Code::ServerBusy));
+    }
+
+    #[test]
+    fn the_views_are_not_rebuilt_while_everybody_waits() {
+        let folder = tempfile::tempdir().unwrap();
+        let runtime = Runtime::new().unwrap();
+        let desk = Desk::open(sample::office(folder.path())).unwrap();
+        let rebuild = sample::call("doctor", json!({"rebuild": true}));
+        let refused = runtime.block_on(desk.run(rebuild)).err().map(|error| error.code());
+        assert_eq!(refused, Some(Code::WorkplaceOnly));
     }
 }

@@ -7,6 +7,8 @@ pub mod caller;
 mod connections;
 pub mod desk;
 mod http;
+#[cfg(test)]
+mod indoors;
 mod limits;
 mod live;
 pub mod logs;
@@ -14,8 +16,12 @@ pub mod mcp;
 mod metrics;
 mod office;
 mod pages;
+mod places;
 mod readers;
+#[cfg(test)]
+mod sample;
 pub mod serve;
+mod shares;
 pub mod ticket;
 pub mod token;
 mod writer;

@@ -14,7 +14,7 @@ use windlass_ledger::{Error, Fault, Ledger};
 
 use crate::connections::Connections;
 use crate::desk::{Desk, Office};
-use crate::http::{Doorkeeper, House, Readiness, router};
+use crate::http::{Doorkeeper, House, Readiness, Room, Stays, places, router};
 use crate::limits::Limits;
 use crate::live::Live;
 use crate::mcp::http::Mcp;
@@ -24,6 +24,10 @@ use crate::token::Token;
 
 /// How long requests may take to end when the server stops.
 const FAREWELL: Duration = Duration::from_secs(20);
+/// How long the commit may take that is under way then.
+const LAST_COMMIT: Duration = Duration::from_secs(5);
+/// A server that was told to stop has ended after this.
+pub const LONGEST_STOP: Duration = FAREWELL.saturating_add(LAST_COMMIT);
 /// How long nobody is let in after the system could not let somebody in.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -62,18 +66,29 @@ async fn serve(options: Options, ready: impl FnOnce(SocketAddr)) -> Result<(), E
     let stop = CancellationToken::new();
     let (desk, live) = open(office.clone(), address, stop.clone()).await?;
     let is_loopback = address.ip().is_loopback();
-    let token = is_loopback.then(|| Token::make(&tokens, address.port())).transpose()?;
+    let token = is_loopback.then(|| Token::make(&tokens, address)).transpose()?;
     let mcp = Mcp::new(desk.clone(), office, stop.clone());
     let digest = token.as_ref().map(|token| Sha256::digest(token.text().as_bytes()).into());
-    let tickets = token.as_ref().map(|token| Tickets::of(token.text()));
-    let doorkeeper = Doorkeeper { token: digest, tickets, user, names, port: address.port() };
-    let (limits, readiness) = (Limits::new(rate), Readiness::default());
-    let house = House { desk: desk.clone(), live, doorkeeper, mcp, limits, readiness };
+    let tickets = token.as_ref().map(|token| Tickets::of(token.text())).transpose()?;
+    let (stays, port) = (Stays::default(), address.port());
+    let doorkeeper = Doorkeeper { token: digest, tickets, stays, user, names, port };
+    let house = House {
+        desk: desk.clone(),
+        live,
+        doorkeeper,
+        mcp,
+        limits: Limits::new(rate),
+        readiness: Readiness::default(),
+        room: Room::default(),
+        followers: places(),
+    };
     let connections = Connections::new(router(Arc::new(house)));
     tracing::info!(%address, "listening on http://{address}");
     ready(address);
 
     answer(&listener, &connections, &desk, &mut stops).await;
+    // As long as the address is ours, nobody else has put a token there.
+    drop(token);
     drop(listener);
     stop.cancel();
     tracing::info!("stopping: what was begun is finished; a second signal ends at once");
@@ -81,7 +96,6 @@ async fn serve(options: Options, ready: impl FnOnce(SocketAddr)) -> Result<(), E
         closed = farewell(connections, desk) => closed?,
         () = stops.next() => tracing::warn!("ended at once"),
     }
-    drop(token);
     Ok(())
 }
 
@@ -130,7 +144,12 @@ async fn farewell(connections: Connections, desk: Desk) -> Result<(), Fault> {
         tracing::warn!("some requests did not end in time");
     }
     let closed = tokio::task::spawn_blocking(move || desk.close());
-    closed.await.map_err(|source| Fault::bug("the writer did not end").because(source))
+    let Ok(closed) = tokio::time::timeout(LAST_COMMIT, closed).await else {
+        // What is not committed leaves nothing behind, and nobody has heard that it was done.
+        tracing::warn!("the ledger did not let the last commands be written in time");
+        return Ok(());
+    };
+    closed.map_err(|source| Fault::bug("the writer did not end").because(source))
 }
 
 /// The signals by which a server is told to stop.

@@ -64,7 +64,7 @@ impl Served {
             let log = log.lock().unwrap_or_else(PoisonError::into_inner);
             panic!("the server did not say where it listens, but {first:?}\n{log}");
         };
-        let token = home.data().join(format!("windlass/serve/{}.token", address.port()));
+        let token = home.data().join(format!("windlass/serve/{address}.token"));
         Self { address, token, child, log }
     }
 
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn the_address_and_the_token_are_those_the_server_tells() {
         let home = Home::new();
-        let file = home.data().join("windlass/serve/4711.token");
+        let file = home.data().join("windlass/serve/127.0.0.1:4711.token");
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(&file, "secret\n").unwrap();
         let served = stand_in(&home, "echo listening on http://127.0.0.1:4711; exec sleep 600");

@@ -89,15 +89,18 @@ fn add_many_large(desk: &Desk) {
     (0..250).for_each(|_| drop(client.does(&large).unwrap().ok()));
 }
 
+#[track_caller]
+fn until_dropped(desk: &Desk) {
+    let dropped = || desk.number("windlass_followers_dropped_total");
+    wait::until("the follower is dropped", || dropped() == 1);
+}
+
 #[test]
 fn a_follower_that_does_not_read_is_told_why_it_is_dropped_and_stops_no_writer() {
     let desk = Desk::on_sqlite();
     let unread = http::follow_unread(desk.served.address(), &after(0, &desk.served.token()));
-    let (client, large) = (desk.client(), large());
-    wait::until("the follower is dropped", || {
-        let _written = client.does(&large).unwrap().ok();
-        desk.number("windlass_followers_dropped_total") == 1
-    });
+    add_many_large(&desk);
+    until_dropped(&desk);
     let stream = unread.unwrap().read().unwrap();
     let mut seen = Vec::new();
     let farewell = loop {
@@ -129,6 +132,7 @@ fn the_connection_of_a_follower_that_never_reads_is_closed() {
     let _unread = http::follow_unread(desk.served.address(), &after(0, &desk.served.token()));
     assert_eq!(connections(desk.served.id()), before + 1);
     add_many_large(&desk);
+    until_dropped(&desk);
     wait::until("it is closed", || connections(desk.served.id()) == before);
 }
 

@@ -1,9 +1,12 @@
 //! `/mcp` of a server: sessions, streams, and who may come in.
 
+use std::fs::{self, File};
+use std::net::TcpStream;
+use std::thread;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use windlass_testkit::http::{Request, Response, Stream, follow};
+use windlass_testkit::http::{self, Request, Response, Stream, follow};
 use windlass_testkit::server::Served;
 use windlass_testkit::wait;
 use windlass_tests::ledgers::{Ledger, text};
@@ -116,15 +119,17 @@ fn a_key_acts_as_its_owner_and_nobody_else() {
 }
 
 #[test]
-fn each_request_of_a_session_is_done_for_whoever_brings_it() {
+fn the_session_of_one_is_not_there_for_another() {
     let ledger = Ledger::on_sqlite();
     let served = serve(&ledger);
     let (one, two) = (key(&ledger, "agent:one", &[]), key(&ledger, "agent:two", &[]));
     let session = Session::begin(&served, "/mcp", &one);
-    let add = tool("add", json!({"title": "whose?", "project": "api"}));
-    let answer = said(&session.send(&two, "tools/call", add).ok());
-    let task = text(&answer["result"]["structuredContent"]["task_id"]);
-    assert_eq!(ledger.newest_event(&task)["actor"], "two");
+    for other in [&two, &served.token()] {
+        let _refused = session.send(other, "tools/list", json!({})).refused("path_not_found", 404);
+        let end = Request::new("DELETE", "/mcp").bearer(other).header(SESSION, session.id.clone());
+        let _refused = served.send(&end).refused("path_not_found", 404);
+    }
+    assert!(session.ask("tools/list", json!({}))["result"].is_object());
 }
 
 #[test]
@@ -133,8 +138,7 @@ fn without_a_valid_key_there_is_not_even_a_session() {
     let served = serve(&ledger);
     let greeting = request(0, "initialize", greeting());
     let revoked = key(&ledger, "agent:gone", &[]);
-    let prefix: String = revoked.chars().take(11).collect();
-    let _revoked = ledger.answer(&["key", "revoke", &prefix]);
+    revoke(&ledger, &revoked);
     for secret in ["", "wl_wrong", &revoked] {
         let answer = served.send(&message("/mcp", secret, &greeting));
         let _same = answer.refused("key_required", 401);
@@ -147,8 +151,7 @@ fn a_key_that_is_revoked_ends_its_session() {
     let served = serve(&ledger);
     let secret = key(&ledger, "agent:worker-1", &[]);
     let session = Session::begin(&served, "/mcp", &secret);
-    let prefix: String = secret.chars().take(11).collect();
-    let _revoked = ledger.answer(&["key", "revoke", &prefix]);
+    revoke(&ledger, &secret);
     let answer = session.send(&secret, "tools/list", json!({}));
     let _refused = answer.refused("key_required", 401);
 }
@@ -247,20 +250,156 @@ fn a_server_that_stops_ends_the_streams_of_its_sessions() {
     while stream.event().is_some() {}
 }
 
+/// The lock of the writers of a ledger, taken as another Windlass would take it.
+fn held(ledger: &Ledger) -> File {
+    let lock = File::options().read(true).write(true).open(format!("{}.lock", ledger.address));
+    let lock = lock.unwrap();
+    lock.lock().unwrap();
+    lock
+}
+
+/// The answer to a call that waited for the ledger while the server was told to stop.
+#[track_caller]
+fn answer_of_a_server_that_stops(ledger: &Ledger, served: Served, call: Request) -> Response {
+    let lock = held(ledger);
+    let (address, waiting) =
+        (served.address(), format!("-> FLOCK  ADVISORY  WRITE {} ", served.id()));
+    let caller = thread::spawn(move || http::send(address, &call).unwrap());
+    wait::until("the call waits for the ledger", || {
+        fs::read_to_string("/proc/locks").unwrap().contains(&waiting)
+    });
+    served.ask_to_stop();
+    wait::until("nobody else is let in", || TcpStream::connect(address).is_err());
+    lock.unlock().unwrap();
+    let answer = caller.join().unwrap();
+    assert!(served.stop().success());
+    answer
+}
+
+#[test]
+fn a_call_of_a_session_is_answered_though_the_server_stops() {
+    let ledger = Ledger::on_sqlite();
+    let served = serve(&ledger);
+    let token = served.token();
+    let session = Session::begin(&served, "/mcp", &token).id;
+    let add = tool("add", json!({"title": "at the last moment", "project": "api"}));
+    let call = message("/mcp", &token, &request(1, "tools/call", add)).header(SESSION, session);
+    let answer = answer_of_a_server_that_stops(&ledger, served, call);
+    assert_eq!(said(&answer)["result"]["isError"], false, "{answer}");
+}
+
+#[test]
+fn a_call_without_a_session_is_answered_though_the_server_stops() {
+    let ledger = Ledger::on_sqlite();
+    let served = serve(&ledger);
+    let add = json!({"title": "at the last moment", "project": "api"});
+    let params = json!({"name": "add", "arguments": add, "_meta": newest()});
+    let call = newer(&served.token(), "tools/call", params).header("mcp-name", "add");
+    let answer = answer_of_a_server_that_stops(&ledger, served, call);
+    assert_eq!(said(&answer)["result"]["isError"], false, "{answer}");
+}
+
+/// Whether the thread is there that watches the log for subscriptions.
+fn is_watching(served: &Served) -> bool {
+    let threads = fs::read_dir(format!("/proc/{}/task", served.id())).unwrap().flatten();
+    let name = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("comm")).ok();
+    threads.filter_map(name).any(|name| name.trim() == "mcp watch")
+}
+
+#[test]
+fn nothing_is_watched_for_a_session_that_was_ended() {
+    let ledger = Ledger::on_sqlite();
+    let served = serve(&ledger);
+    let session = Session::begin(&served, "/mcp", &served.token());
+    let _subscribed =
+        session.ask("resources/subscribe", json!({"uri": "windlass://project/api/board"}));
+    assert!(is_watching(&served));
+    let end = Request::new("DELETE", "/mcp").bearer(&session.secret);
+    assert!(served.send(&end.header(SESSION, session.id.clone())).status < 300);
+    wait::until("nothing is watched", || !is_watching(&served));
+}
+
+#[test]
+fn one_key_cannot_take_all_sessions_whatever_its_headers_say() {
+    let ledger = Ledger::on_sqlite();
+    let served = serve(&ledger);
+    let (greedy, other) = (key(&ledger, "agent:greedy", &[]), key(&ledger, "agent:other", &[]));
+    let mut newest = greeting();
+    newest["protocolVersion"] = "2026-07-28".into();
+    let greet = |secret: &str| {
+        let greeting = message("/mcp", secret, &request(0, "initialize", newest.clone()));
+        served.send(&greeting.header("mcp-protocol-version", "2026-07-28"))
+    };
+    for _ in 0..128 {
+        let _begun = greet(&greedy).ok();
+    }
+    let refused = greet(&greedy).refused("server_busy", 503);
+    assert_eq!(refused["details"]["limit"], 128, "{refused}");
+    let _begun = greet(&other).ok();
+}
+
+#[test]
+fn whoever_listens_hears_of_so_many_addresses_and_no_more() {
+    let ledger = Ledger::on_sqlite();
+    let served = serve(&ledger);
+    let uris: Vec<_> =
+        (0..300).map(|number| format!("windlass://project/p{number}/board")).collect();
+    let wanted = json!({"notifications": {"resourceSubscriptions": uris}, "_meta": newest()});
+    let stream = follow(served.address(), &newer(&served.token(), "subscriptions/listen", wanted));
+    let accepted = next(&stream)["params"]["notifications"]["resourceSubscriptions"].clone();
+    assert_eq!(accepted.as_array().map(Vec::len), Some(256), "{accepted}");
+}
+
+fn revoke(ledger: &Ledger, secret: &str) {
+    let prefix: String = secret.chars().take(11).collect();
+    let _revoked = ledger.answer(&["key", "revoke", &prefix]);
+}
+
+#[test]
+fn a_key_that_is_revoked_ends_the_stream_of_its_session() {
+    let ledger = Ledger::on_sqlite();
+    let served = serve(&ledger);
+    let secret = key(&ledger, "agent:worker-1", &[]);
+    let stream = Session::begin(&served, "/mcp", &secret).listen();
+    revoke(&ledger, &secret);
+    while stream.event().is_some() {}
+}
+
+#[test]
+fn a_key_that_is_revoked_hears_of_no_changes_any_more() {
+    let ledger = Ledger::on_sqlite();
+    let served = serve(&ledger);
+    let secret = key(&ledger, "agent:worker-1", &[]);
+    let uris = ["windlass://project/api/board"];
+    let wanted = json!({"notifications": {"resourceSubscriptions": uris}, "_meta": newest()});
+    let stream = follow(served.address(), &newer(&secret, "subscriptions/listen", wanted));
+    let _acknowledged = next(&stream);
+    revoke(&ledger, &secret);
+    while stream.event().is_some() {}
+}
+
+/// What a client of the newest version says about itself with each request.
+fn newest() -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    })
+}
+
+/// A request of such a client, which has no session.
+fn newer(secret: &str, method: &str, params: Value) -> Request {
+    message("/mcp", secret, &request(1, method, params))
+        .header("mcp-protocol-version", "2026-07-28")
+        .header("mcp-method", method)
+}
+
 #[test]
 fn a_client_of_the_newest_version_needs_no_session() {
     let ledger = Ledger::on_sqlite();
     let served = serve(&ledger);
-    let meta = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
-    let call = json!({"name": "list", "arguments": {}, "_meta": meta});
-    let asked = message("/mcp", &served.token(), &request(1, "tools/call", call))
-        .header("mcp-protocol-version", "2026-07-28")
-        .header("mcp-method", "tools/call")
-        .header("mcp-name", "list");
+    let call = json!({"name": "list", "arguments": {}, "_meta": newest()});
+    let asked = newer(&served.token(), "tools/call", call).header("mcp-name", "list");
     let answer = served.send(&asked).ok();
     assert_eq!(said(&answer)["result"]["structuredContent"]["total"], 0, "{answer}");
     assert!(answer.header(SESSION).is_none(), "{answer}");

@@ -427,3 +427,13 @@ fn who_is_not_named_cannot_claim_and_is_told_what_to_do() {
     assert_eq!(refused["hint"], "give agent NAME or set WINDLASS_AGENT");
     assert_eq!(client.call("claim", json!({"next": true, "agent": "anna"}))["agent"], "anna");
 }
+
+#[test]
+fn the_last_line_is_heard_though_it_does_not_end() {
+    let ledger = ledger();
+    let mut client = client(&ledger);
+    let add = tool("add", json!({"title": "the last", "project": "api"}));
+    client.say_the_last(&request(99, "tools/call", add).to_string());
+    assert_eq!(client.heard()["id"], 99);
+    assert!(client.close().success());
+}

@@ -75,6 +75,11 @@ impl Talk {
         stdin.flush().unwrap();
     }
 
+    /// Writes a line that does not end, and nothing more.
+    pub(crate) fn say_the_last(&mut self, line: &str) {
+        self.stdin.take().unwrap().write_all(line.as_bytes()).unwrap();
+    }
+
     /// The next line, whatever it is.
     #[track_caller]
     pub(crate) fn heard(&self) -> Value {

@@ -39,7 +39,7 @@ impl House {
     /// The same by another address, where somebody stands between.
     #[track_caller]
     pub(crate) fn through(&self, address: SocketAddr, args: &[&str]) -> Run {
-        let token = self.home.data().join(format!("windlass/serve/{}.token", address.port()));
+        let token = self.home.data().join(format!("windlass/serve/{address}.token"));
         if !token.exists() {
             std::fs::copy(self.served.token_file(), token).unwrap();
         }

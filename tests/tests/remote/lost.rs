@@ -149,7 +149,7 @@ fn a_server_that_is_killed_in_mid_request_and_started_again_is_found_again() {
     let client = run.spawn();
     proxy.waits_for_a_request();
     // The token of the new server is another.
-    let token = house.home.data().join(format!("windlass/serve/{}.token", proxy.address().port()));
+    let token = house.home.data().join(format!("windlass/serve/{}.token", proxy.address()));
     let house = house.again();
     std::fs::copy(house.served.token_file(), token).unwrap();
     ledger.execute_batch("ROLLBACK").unwrap();

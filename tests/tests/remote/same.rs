@@ -115,7 +115,7 @@ const LOOKED_AT: &[&str] = &[
     "audit verify",
     "audit verify --from 3",
     "doctor",
-    "doctor --rebuild --op-id k2",
+    "doctor --op-id k2",
     "task list --op-id k",
     "task list --op-id ''",
     "guide",

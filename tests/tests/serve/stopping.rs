@@ -1,5 +1,7 @@
 //! How a server ends, and what becomes of those whom it was answering.
 
+use std::fs::File;
+use std::net::{Ipv6Addr, SocketAddr, TcpListener};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -143,4 +145,104 @@ fn a_second_server_that_finds_the_address_taken_leaves_the_token_of_the_first() 
     let address = place.served.address().to_string();
     let _failed = place.home.windlass(&["serve", "--listen", &address]).run();
     let _listed = place.served.get("/v1/tasks").ok();
+}
+
+#[test]
+fn whoever_does_not_read_their_answers_does_not_keep_a_server_from_ending() {
+    let place = Place::new(&[]);
+    let mut wire = place.wire();
+    wire.say("GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(500));
+    let answered = || place.served.log().matches("/openapi.json 200").count();
+    let (mut before, mut same) = (0, 0);
+    wait::until("no more of it is taken", || {
+        let _other = place.served.get("/healthz").ok();
+        let now = answered();
+        same = if now > 0 && now == before { same + 1 } else { 0 };
+        before = now;
+        same > 20
+    });
+    let asked = Instant::now();
+    assert_eq!(place.served.stop().code(), Some(0));
+    assert!(asked.elapsed() < Duration::from_secs(15), "{:?}", asked.elapsed());
+}
+
+/// A write that waits for the ledger, which is held.
+fn waiting_write(place: &Place) -> (File, thread::JoinHandle<http::Response>) {
+    let _made = place.served.op("project.create", &json!({"name": "api"})).ok();
+    let path = place.home.data().join("windlass/ledger.db.lock");
+    let lock = File::options().read(true).write(true).open(path).unwrap();
+    lock.lock().unwrap();
+    let task = json!({"title": "waits", "project": "inbox"});
+    let request = Request::json("/v1/ops/task.add", &task).bearer(&place.served.token());
+    let address = place.served.address();
+    let writer = thread::spawn(move || http::send(address, &request).unwrap());
+    let waiting = format!("-> FLOCK  ADVISORY  WRITE {} ", place.served.id());
+    wait::until("the write waits for the ledger", || {
+        std::fs::read_to_string("/proc/locks").unwrap().contains(&waiting)
+    });
+    (lock, writer)
+}
+
+#[test]
+fn whoever_only_looks_does_not_wait_behind_those_who_write() {
+    let place = Place::new(&[]);
+    let (lock, writer) = waiting_write(&place);
+    for name in ["key.list", "key.refusals", "doctor", "audit.verify", "task.list"] {
+        let _looked = place.served.op(name, &json!({})).ok();
+    }
+    assert!(!writer.is_finished());
+    lock.unlock().unwrap();
+    assert_eq!(writer.join().unwrap().status, 200);
+}
+
+#[test]
+fn a_server_that_stops_leaves_the_token_of_the_one_that_follows() {
+    let place = Place::new(&[]);
+    let mut wire = begun(&place);
+    let Place { home, served } = place;
+    served.ask_to_stop();
+    wait::until("nobody else is let in", || is_closed(&served));
+    let next = Served::start_at(&home, served.address(), &[]);
+    wire.say(&BODY[10..]);
+    assert_eq!(served.stop().code(), Some(0));
+    let _listed = next.get("/v1/tasks").ok();
+}
+
+/// A server on the same port at another address of this machine.
+fn beside(place: &Place) -> Served {
+    let port = place.served.address().port();
+    Served::start_at(&place.home, SocketAddr::from((Ipv6Addr::LOCALHOST, port)), &[])
+}
+
+#[test]
+fn two_servers_on_one_port_at_two_addresses_have_a_token_each() {
+    let place = Place::new(&[]);
+    let other = beside(&place);
+    for served in [&place.served, &other] {
+        let _listed = served.get("/v1/tasks").ok();
+    }
+}
+
+#[test]
+fn a_token_goes_to_the_server_that_made_it_and_to_nobody_else_on_its_port() {
+    let place = Place::new(&[]);
+    let port = place.served.address().port();
+    // Somebody else, to whom the name may lead as well.
+    let stranger = TcpListener::bind((Ipv6Addr::LOCALHOST, port)).unwrap();
+    stranger.set_nonblocking(true).unwrap();
+    let server = format!("http://localhost:{port}");
+    let listed = place.home.windlass(&["task", "list", "--json", "--server", &server]).run();
+    assert_eq!(listed.ok().json()["total"], 0);
+    assert!(stranger.accept().is_err(), "somebody else was asked");
+}
+
+#[test]
+fn servers_that_were_killed_are_not_among_those_that_can_be_opened() {
+    let home = Home::new();
+    for _ in 0..2 {
+        Served::start(&home, &[]).kill();
+    }
+    let served = Served::start(&home, &[]);
+    let way_in = home.windlass(&["open", "--print"]).run().ok().stdout;
+    assert!(way_in.starts_with(&served.url("/enter?token=")), "{way_in}");
 }

@@ -117,7 +117,7 @@ fn the_log_names_a_key_by_its_prefix_and_holds_no_secret() {
     let _added = served.send(&Request::json("/v1/ops/task.add", &body).bearer(key)).ok();
     let _wrong = served.send(&Request::get("/v1/tasks").bearer("canary-that-is-no-key"));
     let _entered =
-        served.send(&Request::get(&format!("/enter?token={token}&x=canary-of-the-query")));
+        served.send(&Request::post("/enter?x=canary-of-the-query", format!("key={token}")));
     let _last = served.send(&Request::get("/healthz").header("x-request-id", "the-last"));
     wait::until("all is written", || served.log().contains("the-last"));
     let log = served.log();
@@ -160,6 +160,31 @@ fn the_unit_for_systemd_names_the_binary_and_the_ledger() {
     assert!(unit.contains(&start), "{unit}\n{start}");
     assert!(unit.contains("Restart=on-failure\n"), "{unit}");
     assert!(!ledger.exists());
+}
+
+/// The folders that a unit lets the server write to.
+fn folders(unit: &str) -> Vec<std::path::PathBuf> {
+    let line = unit.lines().find_map(|line| line.strip_prefix("ReadWritePaths="));
+    line.into_iter().flat_map(str::split_whitespace).map(Into::into).collect()
+}
+
+#[test]
+fn the_folders_that_a_unit_names_are_there_on_a_fresh_machine() {
+    let home = Home::new();
+    let elsewhere = home.work().join("new/ledger.db");
+    let words = ["serve", "--print-systemd", "--db", elsewhere.to_str().unwrap()];
+    let folders = folders(&home.windlass(&words).run().ok().stdout);
+    assert_eq!(folders, [home.work().join("new"), home.data().join("windlass/serve")]);
+    assert!(folders.iter().all(|folder| folder.is_dir()), "{folders:?}");
+}
+
+#[test]
+fn a_server_that_others_can_reach_needs_no_folder_for_a_token() {
+    let home = Home::new();
+    let words = ["serve", "--print-systemd", "--listen", "0.0.0.0:7077"];
+    let words = [&words[..], &["--db", "postgres://db.example/windlass"]].concat();
+    let unit = home.windlass(&words).run().ok().stdout;
+    assert!(!unit.contains("ReadWritePaths"), "{unit}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Where a server is.
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use reqwest::Url;
 
@@ -34,19 +34,33 @@ impl Address {
         Ok(Self(url))
     }
 
-    /// Whether the server is on this machine.
-    pub fn is_loopback(&self) -> bool {
-        let Some(host) = self.0.host_str() else { return false };
-        let number = host.trim_start_matches('[').trim_end_matches(']');
-        host.eq_ignore_ascii_case("localhost")
-            || number.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    /// Where on this machine the server may be, in numbers; nothing when it is on another.
+    pub fn here(&self) -> Vec<SocketAddr> {
+        let (Some(host), Some(port)) = (self.0.host_str(), self.0.port_or_known_default()) else {
+            return Vec::new();
+        };
+        let number = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+        let numbers = match number {
+            Ok(number) if number.is_loopback() => vec![number],
+            Err(_) if host.eq_ignore_ascii_case("localhost") => {
+                vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]
+            }
+            _ => Vec::new(),
+        };
+        numbers.into_iter().map(|number| SocketAddr::new(number, port)).collect()
     }
 
-    pub fn port(&self) -> Option<u16> {
-        self.0.port_or_known_default()
+    /// The same server by the number of its host, so that nobody else can be meant.
+    #[must_use]
+    pub fn at(&self, here: SocketAddr) -> Self {
+        let mut url = self.0.clone();
+        // A URL of a server has a host, which can be another.
+        let _changed = url.set_ip_host(here.ip());
+        Self(url)
     }
 
-    pub(super) fn is_tls(&self) -> bool {
+    /// Whether what is said can be heard by nobody else, and the name of the host is checked.
+    pub fn is_tls(&self) -> bool {
         self.0.scheme() == "https"
     }
 
@@ -76,7 +90,8 @@ mod tests {
             ("https://work.example/windlass/", "https://work.example/windlass", 443),
         ] {
             let address = Address::parse(text).unwrap();
-            assert_eq!((address.to_string().as_str(), address.port()), (shown, Some(port)));
+            assert_eq!(address.to_string(), shown);
+            assert_eq!(address.0.port_or_known_default(), Some(port));
             assert_eq!(address.join("/v1/ops/events").as_str(), format!("{shown}/v1/ops/events"));
         }
     }
@@ -90,8 +105,18 @@ mod tests {
     }
 
     #[test]
+    fn a_server_on_this_machine_may_be_at_two_addresses_until_one_is_chosen() {
+        let named = Address::parse("http://localhost:7077/below").unwrap();
+        let [four, six] = ["127.0.0.1:7077", "[::1]:7077"].map(|here| here.parse().unwrap());
+        assert_eq!(named.here(), [four, six]);
+        assert_eq!(named.at(six).to_string(), "http://[::1]:7077/below");
+        assert_eq!(named.at(six).here(), [six]);
+        assert_eq!(Address::parse("http://10.0.0.1").unwrap().here(), []);
+    }
+
+    #[test]
     fn loopback_is_told_by_name_and_by_number() {
-        let is_loopback = |text: &str| Address::parse(text).unwrap().is_loopback();
+        let is_loopback = |text: &str| !Address::parse(text).unwrap().here().is_empty();
         assert!(
             ["http://localhost", "http://127.1.2.3:1", "http://[::1]:2"]
                 .map(is_loopback)

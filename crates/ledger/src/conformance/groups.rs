@@ -229,6 +229,20 @@ fn a_part_of_a_group_that_sqlite_gave_up_is_not_recorded_alone() {
     assert_eq!(seq(&mut another(&bed)), 1);
 }
 
+/// The end of the log is where the group found it, so nothing but the group itself is in the way.
+#[test]
+fn a_part_of_a_group_that_sqlite_gave_up_at_its_first_is_not_recorded_alone_either() {
+    let mut bed = Bed::sqlite();
+    bed.project("before");
+    bed.ledger.begin_group(Undo::Each).unwrap();
+    give_up(&mut bed);
+    let first: Result<(), Error> = bed.write(|_| Err(refused()));
+    assert!(first.is_err());
+    assert!(part(&mut bed).is_err());
+    assert_eq!(bed.ledger.end_group().unwrap(), Fate::Lost);
+    assert_eq!(seq(&mut another(&bed)), 1);
+}
+
 fn give_up(bed: &mut Bed) {
     let (mut store, _) =
         bed.ledger.database.begin_at(bed.ledger.group.as_ref(), None, Access::Write).unwrap();

@@ -9,7 +9,7 @@ use windlass_ledger::Error;
 
 use super::view::KeyView;
 use crate::context::Context;
-use crate::operation::{Access, Operation, Output};
+use crate::operation::{Access, Load, Operation, Output};
 use crate::sheet::{Cell, Sheet, relative};
 
 /// Lists the keys.
@@ -35,6 +35,7 @@ impl Operation for List {
     const ABOUT: &'static str = "List the keys, and who has them";
     const EXAMPLE: &'static str = "windlass key list --all";
     const ACCESS: Access = Access::Admin;
+    const LOAD: Load = Load::Look;
 
     fn run(&self, cx: &mut Context) -> Result<Listed, Error> {
         cx.read(|snapshot| {

@@ -8,7 +8,7 @@ use windlass_domain::{KeyId, Time};
 use windlass_ledger::{Error, Fault, Refused, Snapshot};
 
 use crate::context::Context;
-use crate::operation::{Access, Operation, Output};
+use crate::operation::{Access, Load, Operation, Output};
 use crate::sheet::{Cell, Sheet, relative};
 use crate::view::limit;
 
@@ -55,6 +55,7 @@ impl Operation for Refusals {
     const ABOUT: &'static str = "Show what callers of a server were refused lately";
     const EXAMPLE: &'static str = "windlass key refusals --limit 50";
     const ACCESS: Access = Access::Admin;
+    const LOAD: Load = Load::Look;
 
     fn run(&self, cx: &mut Context) -> Result<Shown, Error> {
         let limit = limit(self.limit)?;

@@ -8,7 +8,7 @@ use windlass_ledger::{Error, Fault};
 
 use super::LONGEST_BODY;
 use super::answer::{Problem, Told};
-use crate::operation::Access;
+use crate::operation::Load;
 use crate::table::Entry;
 
 /// An operation to be done by a server.
@@ -49,7 +49,7 @@ impl Call {
         let is_known_by_itself = arguments.get("auto_op_id") == Some(&Value::Bool(true));
         let key = match op_id {
             given if entry.secret_answer => Key::Impossible(given),
-            given if entry.access == Access::Read || is_known_by_itself => Key::Needless(given),
+            given if entry.load != Load::Write || is_known_by_itself => Key::Needless(given),
             Some(op_id) => Key::Given(op_id),
             None => Key::Made(made()?),
         };
@@ -92,6 +92,9 @@ impl Call {
     /// be done is repeated under it.
     fn refused(&self, refusal: Refusal) -> Refusal {
         match (&self.key, refusal.code) {
+            (Key::Made(op_id), _) if Fault::may_be_done(&refusal.details) => {
+                refusal.hint(self.to_find_out(op_id)).detail("op_id", op_id)
+            }
             (Key::Made(_), Code::OpRunning) => {
                 let mut refusal = Refusal { code: Code::LedgerLocked, ..refusal };
                 refusal.details.remove("op_id");
@@ -167,4 +170,37 @@ pub fn refuse_version(client: &str, server: &str) -> Refusal {
         .hint(format!("use windlass {server} here, or update the server"))
         .detail("client", client)
         .detail("server", server)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_may_have_been_done_is_told_with_the_op_id_that_finds_out() {
+        let call = Call::new(Entry::named("task.add").unwrap(), &json!({"title": "x"}), None);
+        let call = call.unwrap();
+        let unknown = Refusal::new(Code::LedgerUnreachable, "gone").detail("may_be_done", true);
+        let told = call.refused(unknown);
+        let op_id = call.key.op_id().unwrap().as_str();
+        assert_eq!(told.details["op_id"], op_id);
+        assert!(told.hint.is_some_and(|hint| hint.contains(op_id)));
+    }
+
+    #[test]
+    fn what_was_not_done_is_told_as_it_is() {
+        let call = Call::new(Entry::named("task.add").unwrap(), &json!({"title": "x"}), None);
+        let told = call.unwrap().refused(Refusal::new(Code::LedgerUnreachable, "gone"));
+        assert!(!told.details.contains_key("op_id"));
+    }
+
+    #[test]
+    fn what_only_looks_needs_no_op_id() {
+        for name in ["task.list", "key.list", "key.refusals", "doctor", "audit.verify"] {
+            let call = Call::new(Entry::named(name).unwrap(), &json!({}), None).unwrap();
+            assert_eq!(call.request().op_id, None, "{name}");
+        }
+    }
 }

@@ -14,12 +14,20 @@ use super::Shared;
 use super::doorkeeper::Visitor;
 use super::problem::Problem;
 use super::query;
+use crate::shares::Shares;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 const PARAMETERS: [&str; 4] = ["after", "project", "task", "kind"];
 
 /// How many may follow at once.
 const MOST: usize = 10_000;
+/// How many of them one key may have.
+const MOST_EACH: usize = 1_000;
+
+/// The places of those who follow.
+pub(crate) fn places() -> Shares {
+    Shares::new("followers", MOST, MOST_EACH)
+}
 
 pub(crate) async fn events(
     State(house): State<Shared>,
@@ -33,11 +41,7 @@ pub(crate) async fn events(
         Some(given) => Some(seq("Last-Event-ID", &String::from_utf8_lossy(given.as_bytes()))?),
         None => after,
     };
-    if house.live.followers() >= MOST {
-        return Err(Refusal::new(Code::ServerBusy, "too many follow the events already")
-            .hint("try again later, or ask another server")
-            .into());
-    }
+    let share = house.followers.take(caller.owner())?;
     let look = move |cx: &mut windlass_ops::Context| {
         cx.read(|snapshot| Ok((asked.resolve(snapshot)?, snapshot.head()?.seq)))
     };
@@ -53,7 +57,7 @@ pub(crate) async fn events(
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
         (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no")),
     ];
-    Ok((headers, Body::from_stream(stream)).into_response())
+    Ok((headers, Body::from_stream(share.during(stream))).into_response())
 }
 
 fn asked(query: &str) -> Result<(Asked, Option<u64>), Refusal> {

@@ -21,7 +21,7 @@ use windlass_ledger::Error;
 use super::answer::{protocol_error, result};
 use super::calls::Calls;
 use super::resources::{Address, Looking, Thing};
-use super::subscriptions::{Subscriptions, listen};
+use super::subscriptions::{MOST, Subscriptions, listen};
 use super::toolset::{Offer, Toolset};
 use super::watch::Watch;
 use super::{prompts, resources};
@@ -221,7 +221,7 @@ impl<C: Calls> ServerHandler for Door<C> {
     ) -> Option<SubscriptionFilter> {
         self.watch.as_ref()?;
         let uris = requested.resource_subscriptions.iter().flatten();
-        let known = uris.filter(|uri| Address::parse(uri).is_ok()).cloned();
+        let known = uris.filter(|uri| Address::parse(uri).is_ok()).take(MOST).cloned();
         Some(SubscriptionFilter::builder().resource_subscriptions(known).build())
     }
 

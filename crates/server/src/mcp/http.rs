@@ -7,39 +7,40 @@ use axum::body::Body;
 use axum::extract::{Query, Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
-use rmcp::model::{ErrorData, ProtocolVersion, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 use windlass_domain::{Code, Refusal};
-use windlass_ledger::Error;
+use windlass_ledger::{Error, Fault};
 use windlass_ops::Context;
 
 use super::MESSAGE_BYTES;
 use super::door::{Door, Guest};
 use super::lines::{Line, understood};
+use super::sessions::Sessions;
+use super::streams::Streams;
 use super::toolset::Toolset;
 use super::watch::Watch;
-use crate::caller::Caller;
+use crate::caller::{Caller, Owner};
 use crate::desk::{Desk, Office};
 use crate::http::{self, Problem, Shared, Visitor};
 
-/// Most sessions at once. Each costs a small task and what it watches.
-const MOST_SESSIONS: usize = 1_024;
 /// How long a session may be silent. Agents think for a while between two calls.
 const SILENCE: Duration = Duration::from_hours(1);
 /// How often a silent stream shows that it is still there.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// The sessions of a server.
+/// The way in for agents who come over HTTP.
 pub(crate) struct Mcp {
     service: StreamableHttpService<Door<Desk>, LocalSessionManager>,
-    sessions: Arc<LocalSessionManager>,
+    sessions: Arc<Sessions>,
+    streams: Streams,
 }
 
 impl Mcp {
-    /// Its streams end when `stopping` says so.
+    /// Its streams end when `stopping` says so; calls that were begun are answered.
     pub(crate) fn new(desk: Desk, office: Office, stopping: CancellationToken) -> Self {
         let mut sessions = LocalSessionManager::default();
         sessions.session_config.keep_alive = Some(SILENCE);
@@ -50,29 +51,96 @@ impl Mcp {
             .disable_allowed_origins()
             .with_sse_keep_alive(Some(HEARTBEAT))
             .with_json_response(true)
-            .with_max_request_body_bytes(MESSAGE_BYTES)
-            .with_cancellation_token(stopping);
+            .with_max_request_body_bytes(MESSAGE_BYTES);
         let watch = Watch::new(office);
+        let streams = Streams::new(desk.clone(), watch.clone(), stopping);
         let door = move || Ok(Door::new(desk.clone(), None, Some(watch.clone())));
-        Self { service: StreamableHttpService::new(door, Arc::clone(&sessions), config), sessions }
+        let service = StreamableHttpService::new(door, Arc::clone(&sessions), config);
+        Self { service, sessions: Arc::new(Sessions::new(sessions)), streams }
     }
 
-    /// Turns away whoever would begin one session too many.
-    async fn refuse_too_many(&self, headers: &HeaderMap) -> Result<(), Refusal> {
-        let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-        let newest = ProtocolVersion::V_2026_07_28;
-        let needs_none =
-            text("mcp-protocol-version").is_some_and(|version| version >= newest.as_str());
-        if needs_none || text("mcp-session-id").is_some() {
-            return Ok(());
+    /// Lets a message be answered for `guest`.
+    async fn answer(
+        &self,
+        mut request: Request,
+        asks: Asks,
+        guest: Guest,
+    ) -> Result<Response, Error> {
+        let caller = guest.caller.clone();
+        let session = session_named(request.headers()).map(str::to_owned);
+        if let Some(id) = &session
+            && !self.sessions.is_of(id, caller.owner())
+        {
+            return Err(no_session().into());
         }
-        match self.sessions.sessions.read().await.len() < MOST_SESSIONS {
-            true => Ok(()),
-            false => Err(Refusal::new(Code::ServerBusy, "there are too many sessions")
-                .hint("end sessions that are not used: DELETE /mcp with their Mcp-Session-Id")
-                .detail("limit", MOST_SESSIONS)),
+        request.extensions_mut().insert(guest);
+        match asks {
+            Asks::Session => self.begin(request, caller.owner()).await,
+            Asks::Stream => self.stream(request, &caller, session).await,
+            Asks::Answer => Ok(self.service.handle(request).await.map(Body::new)),
         }
     }
+
+    /// Begins a session. A caller who leaves meanwhile must not leave one that belongs to nobody.
+    async fn begin(&self, request: Request, owner: Owner) -> Result<Response, Error> {
+        let room = self.sessions.room(owner).await?;
+        let (service, sessions) = (self.service.clone(), Arc::clone(&self.sessions));
+        let begun = tokio::spawn(async move {
+            let answer = service.handle(request).await.map(Body::new);
+            if let Some(id) = session_named(answer.headers()) {
+                sessions.began(id, owner, room);
+            }
+            answer
+        });
+        Ok(begun.await.map_err(|source| Fault::bug("a session did not begin").because(source))?)
+    }
+
+    async fn stream(
+        &self,
+        request: Request,
+        caller: &Caller,
+        session: Option<String>,
+    ) -> Result<Response, Error> {
+        let opened = self.streams.open(caller).await?;
+        let answer = self.service.handle(request).await.map(Body::new);
+        let sessions = Arc::clone(&self.sessions);
+        let forbidden = async move {
+            if let Some(id) = session {
+                sessions.end(&id).await;
+            }
+        };
+        Ok(answer.map(|body| opened.carry(body, forbidden)))
+    }
+}
+
+/// What a request wants to have.
+#[derive(Debug, Clone, Copy)]
+enum Asks {
+    Session,
+    /// Whatever happens from now on.
+    Stream,
+    Answer,
+}
+
+impl Asks {
+    /// Decided by the message itself: what headers say about it may be untrue.
+    fn by(message: &ClientJsonRpcMessage) -> Self {
+        let ClientJsonRpcMessage::Request(request) = message else { return Self::Answer };
+        match request.request.method() {
+            "initialize" => Self::Session,
+            "subscriptions/listen" => Self::Stream,
+            _ => Self::Answer,
+        }
+    }
+}
+
+fn session_named(headers: &HeaderMap) -> Option<&str> {
+    headers.get("mcp-session-id").and_then(|id| id.to_str().ok())
+}
+
+/// The same for a session that is over and for one of somebody else.
+fn no_session() -> Refusal {
+    Refusal::new(Code::PathNotFound, "you have no such session").hint("begin one with initialize")
 }
 
 /// What the address may say.
@@ -89,21 +157,18 @@ pub(crate) async fn enter(
 ) -> Result<Response, Problem> {
     let own = own_tools(&house.desk, &caller).await?;
     let tools = tools(request.uri(), own.as_deref())?;
-    let mut request = match *request.method() {
+    let method = request.method().clone();
+    let (request, asks) = match method {
         Method::POST => match read(request).await? {
-            Ok(request) => request,
+            Ok(read) => read,
             Err(answer) => return Ok(answer),
         },
-        _ => request,
+        Method::GET => (request, Asks::Stream),
+        _ => (request, Asks::Answer),
     };
-    if request.method() == Method::POST {
-        house.mcp.refuse_too_many(request.headers()).await?;
-    }
-    let is_farewell = request.method() == Method::DELETE;
-    request.extensions_mut().insert(Guest { caller, tools });
-    let answer = house.mcp.service.handle(request).await.map(Body::new);
+    let answer = house.mcp.answer(request, asks, Guest { caller, tools }).await?;
     // The session is gone already, and clients take "accepted" for a failure to end it.
-    match is_farewell && answer.status() == StatusCode::ACCEPTED {
+    match method == Method::DELETE && answer.status() == StatusCode::ACCEPTED {
         true => Ok(StatusCode::NO_CONTENT.into_response()),
         false => Ok(answer),
     }
@@ -134,11 +199,13 @@ fn tools(uri: &Uri, own: Option<&str>) -> Result<Toolset, Refusal> {
 }
 
 /// Reads the message to its end; what is no message is answered here.
-async fn read(request: Request) -> Result<Result<Request, Response>, Problem> {
+async fn read(request: Request) -> Result<Result<(Request, Asks), Response>, Problem> {
     let (parts, body) = request.into_parts();
     let body = http::read(Request::new(body)).await?;
     Ok(match understood(&body) {
-        Line::Message(_) => Ok(Request::from_parts(parts, Body::from(body))),
+        Line::Message(message) => {
+            Ok((Request::from_parts(parts, Body::from(body)), Asks::by(&message)))
+        }
         Line::Nothing => Err(StatusCode::ACCEPTED.into_response()),
         Line::Wrong(error, id) => Err(wrong(error, id)),
     })

@@ -62,7 +62,9 @@ where
         loop {
             let part = self.read.fill_buf().await.ok()?;
             if part.is_empty() {
-                return None;
+                // The last line need not end like the others; half a line is nobody's any more.
+                let last = understood(&std::mem::take(&mut self.line));
+                return Some(last).filter(|line| matches!(line, Line::Message(_)));
             }
             let end = part.iter().position(|byte| *byte == b'\n');
             let taken = end.map_or(part.len(), |end| end + 1);

@@ -16,27 +16,24 @@ use super::resources::Thing;
 use super::watch::{Touched, Watch};
 
 /// Most addresses one session may watch.
-const MOST: usize = 256;
+pub(super) const MOST: usize = 256;
 
 /// Addresses and what they name.
 type Wanted = BTreeMap<String, Thing>;
 
 /// The subscriptions of one session.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Subscriptions(Arc<Mutex<Inside>>);
+pub(super) struct Subscriptions {
+    wanted: Arc<Mutex<Wanted>>,
+    /// Sends the notifications. It has no part in this, so that it ends with the session.
+    telling: Arc<Mutex<Option<AbortOnDropHandle<()>>>>,
+}
 
-#[derive(Debug, Default)]
-struct Inside {
-    wanted: Wanted,
-    /// Sends the notifications; ends with the session.
-    telling: Option<AbortOnDropHandle<()>>,
+fn lock<T>(inside: &Mutex<T>) -> MutexGuard<'_, T> {
+    inside.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Subscriptions {
-    fn lock(&self) -> MutexGuard<'_, Inside> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) async fn add(
         &self,
         uri: String,
@@ -45,35 +42,40 @@ impl Subscriptions {
         peer: Peer<RoleServer>,
     ) -> Result<(), Error> {
         let changes = watch.listen().await?;
-        let mut inside = self.lock();
-        if inside.wanted.len() >= MOST && !inside.wanted.contains_key(&uri) {
+        let mut wanted = lock(&self.wanted);
+        if wanted.len() >= MOST && !wanted.contains_key(&uri) {
             return Err(too_many().into());
         }
-        inside.wanted.insert(uri, thing);
-        if inside.telling.as_ref().is_none_or(AbortOnDropHandle::is_finished) {
-            let told = tokio::spawn(self.clone().tell(changes, peer));
-            inside.telling = Some(AbortOnDropHandle::new(told));
+        wanted.insert(uri, thing);
+        let mut telling = lock(&self.telling);
+        if telling.as_ref().is_none_or(AbortOnDropHandle::is_finished) {
+            let told = tokio::spawn(tell(Arc::clone(&self.wanted), changes, peer));
+            *telling = Some(AbortOnDropHandle::new(told));
         }
         Ok(())
     }
 
     /// Nobody listens any more once the last address is gone.
     pub(super) fn remove(&self, uri: &str) {
-        let mut inside = self.lock();
-        inside.wanted.remove(uri);
-        if inside.wanted.is_empty() {
-            inside.telling = None;
+        let mut wanted = lock(&self.wanted);
+        wanted.remove(uri);
+        if wanted.is_empty() {
+            *lock(&self.telling) = None;
         }
     }
+}
 
-    async fn tell(self, mut changes: broadcast::Receiver<Arc<Touched>>, peer: Peer<RoleServer>) {
-        while let Some(change) = next(&mut changes).await {
-            let uris = change.of(&self.lock().wanted);
-            for uri in uris {
-                let update = ResourceUpdatedNotificationParam::new(uri);
-                if peer.notify_resource_updated(update).await.is_err() {
-                    return;
-                }
+async fn tell(
+    wanted: Arc<Mutex<Wanted>>,
+    mut changes: broadcast::Receiver<Arc<Touched>>,
+    peer: Peer<RoleServer>,
+) {
+    while let Some(change) = next(&mut changes).await {
+        let uris = change.of(&lock(&wanted));
+        for uri in uris {
+            let update = ResourceUpdatedNotificationParam::new(uri);
+            if peer.notify_resource_updated(update).await.is_err() {
+                return;
             }
         }
     }
@@ -114,13 +116,21 @@ pub(super) fn too_many() -> Refusal {
 }
 
 /// What may have changed.
-enum Change {
+pub(super) enum Change {
     Some(Arc<Touched>),
     /// Too much happened to say what.
     Anything,
 }
 
 impl Change {
+    /// A key may be another than it was.
+    pub(super) fn is_about_keys(&self) -> bool {
+        match self {
+            Self::Some(touched) => touched.keys,
+            Self::Anything => true,
+        }
+    }
+
     fn of(&self, wanted: &Wanted) -> Vec<String> {
         let is_changed = |thing: &Thing| match self {
             Self::Some(touched) => thing.is_touched(touched),
@@ -132,7 +142,7 @@ impl Change {
 }
 
 /// The next change; nothing when there will be none.
-async fn next(changes: &mut broadcast::Receiver<Arc<Touched>>) -> Option<Change> {
+pub(super) async fn next(changes: &mut broadcast::Receiver<Arc<Touched>>) -> Option<Change> {
     match changes.recv().await {
         Ok(touched) => Some(Change::Some(touched)),
         Err(RecvError::Lagged(_)) => Some(Change::Anything),

@@ -30,6 +30,8 @@ pub(super) struct Touched {
     pub(super) projects: BTreeSet<String>,
     /// Something went from one project to another, or a project got another name.
     pub(super) every_project: bool,
+    /// A key was made, changed or revoked.
+    pub(super) keys: bool,
 }
 
 type Sender = broadcast::Sender<Arc<Touched>>;
@@ -65,7 +67,9 @@ impl Watch {
         let (began, beginning) = oneshot::channel();
         let inside = Arc::clone(&self.0);
         let own = sender.clone();
-        std::thread::spawn(move || watch(&inside, &own, began));
+        let thread = std::thread::Builder::new().name("mcp watch".to_owned());
+        let started = thread.spawn(move || watch(&inside, &own, began));
+        started.map_err(|source| Fault::bug("no thread can be started").because(source))?;
         beginning.await.map_err(|source| Fault::bug("the watch ended early").because(source))??;
         *running = Some(sender);
         Ok(receiver)
@@ -125,6 +129,7 @@ fn touched_by(snapshot: &mut Snapshot<'_>, events: &[Recorded]) -> Result<Touche
         match kind.subject() {
             Subject::Task => drop(tasks.insert(event.header.stream.task())),
             Subject::Project => touched.every_project = true,
+            Subject::Key => touched.keys = true,
             _ => {}
         }
         touched.every_project |= kind == Kind::TaskMoved;

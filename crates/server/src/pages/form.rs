@@ -23,8 +23,9 @@ impl Form {
 
     /// Reads `a=1&b=two+words`. Browsers end lines as the network does; a text has plain ones.
     pub(crate) fn parse(text: &str) -> Self {
+        let plain = |text: String| text.replace("\r\n", "\n");
         let pairs = query::pairs(text).into_iter();
-        Self(pairs.map(|(name, value)| (name, value.replace("\r\n", "\n"))).collect())
+        Self(pairs.map(|(name, value)| (plain(name), plain(value))).collect())
     }
 }
 
@@ -34,6 +35,19 @@ impl<S: Send + Sync> FromRequest<S> for Form {
     async fn from_request(request: Request, _: &S) -> Result<Self, Trouble> {
         let body = body::read(request).await?;
         Ok(Self::parse(&String::from_utf8_lossy(&body)))
+    }
+}
+
+/// A form of somebody who has shown nothing yet, which is short.
+#[derive(Debug)]
+pub(crate) struct StrangersForm(pub(crate) Form);
+
+impl<S: Send + Sync> FromRequest<S> for StrangersForm {
+    type Rejection = Trouble;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Trouble> {
+        let body = body::read_of_stranger(request.into_body()).await?;
+        Ok(Self(Form::parse(&String::from_utf8_lossy(&body))))
     }
 }
 
