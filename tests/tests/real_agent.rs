@@ -114,13 +114,17 @@ fn an_agent_that_was_set_up_by_setup_finds_its_tools() {
     symlink(binary(), programs.join("windlass")).unwrap();
     let folders = [programs].into_iter().chain(machine::search_path());
     let path = std::env::join_paths(folders).unwrap();
-    let _done = home.windlass(&["setup", "claude", "--yes"]).env("PATH", &path).run().ok();
+    let _done = home
+        .windlass(&["setup", "claude", "--agent", "worker-3", "--yes"])
+        .env("PATH", &path)
+        .run()
+        .ok();
     let written = fs::read_to_string(home.work().join(".mcp.json")).unwrap();
     let written: Value = serde_json::from_str(&written).unwrap();
     assert!(fs::read_to_string(home.work().join("CLAUDE.md")).unwrap().contains("windlass"));
 
     let model = Model::start(plan(&task));
     let Some(run) = sitting(&home, &model, &written["mcpServers"], "Work.") else { return };
-    let _done = run.env("PATH", &path).env("WINDLASS_AGENT", "worker-3").run().ok();
+    let _done = run.env("PATH", &path).run().ok();
     assert_done_by(&home, &task, "worker-3");
 }

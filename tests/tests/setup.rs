@@ -74,8 +74,10 @@ impl Agent {
     /// The entry that it must find.
     fn entry(&self) -> Value {
         match self.name {
-            "opencode" => json!({"type": "local", "command": ["windlass", "mcp"]}),
-            _ => json!({"command": "windlass", "args": ["mcp"]}),
+            "opencode" => {
+                json!({"type": "local", "command": ["windlass", "mcp", "--agent", "opencode"]})
+            }
+            name => json!({"command": "windlass", "args": ["mcp", "--agent", name]}),
         }
     }
 }
@@ -202,7 +204,7 @@ fn the_entry_in_a_file_of_codex_is_what_its_parser_finds() {
     place.has("~/.codex/config.toml", AGENTS[1].theirs);
     let _done = place.answer(&["codex", "--yes"]);
     let config = place.holds("~/.codex/config.toml");
-    let expected = "\n\n# windlass:begin\n[mcp_servers.windlass]\ncommand = \"windlass\"\nargs = [\"mcp\"]\n\
+    let expected = "\n\n# windlass:begin\n[mcp_servers.windlass]\ncommand = \"windlass\"\nargs = [\"mcp\", \"--agent\", \"codex\"]\n\
                     # windlass:end";
     assert_eq!(config, format!("{}{expected}", AGENTS[1].theirs));
 }

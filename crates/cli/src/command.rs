@@ -163,7 +163,7 @@ pub(crate) fn globals() -> [Arg; 5] {
     };
     [
         global("db", "The ledger: a path or a postgres:// address").value_name("PATH_OR_URL"),
-        global("server", "The server that has the ledger: an https:// address").value_name("URL"),
+        global("server", "The server that has the ledger: http:// or https://…").value_name("URL"),
         global("format", "How to answer: text or json").value_name("FORMAT"),
         global(OP_ID.name, OP_ID.help).value_name(OP_ID.value),
         global("json", "Answer with one JSON document").action(ArgAction::SetTrue),

@@ -46,6 +46,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     let environment = Environment::read();
     let mut terminal = Terminal::new(&environment);
+    // What is refused before the settings are read is told in this format too.
+    terminal.set_default_format(environment.format());
     let exit = match command::parse(environment.arguments(), terminal.paper().width()) {
         Ok(Parsed::Help(help)) => {
             let has_colour = terminal.paper().colour;
@@ -66,7 +68,7 @@ fn main() -> ExitCode {
             })
         }
         Err(wrong) => {
-            terminal.set_format(wrong.format.or(environment.format()));
+            terminal.set_format(wrong.format);
             report::usage(&terminal, wrong)
         }
     };

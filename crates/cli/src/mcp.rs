@@ -38,6 +38,7 @@ fn run(call: Call<'_>) -> std::io::Result<Exit> {
         Ok(cx) => cx,
         Err(refusal) => return report::error(terminal, refusal.into()),
     };
+    terminal.set_default_format(cx.settings.settings.display_format);
     for warning in &cx.settings.warnings {
         terminal.warn(warning);
     }

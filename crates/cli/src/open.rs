@@ -1,5 +1,6 @@
 //! `open`: the web pages of a server, in a browser.
 
+use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::time::Duration;
@@ -27,6 +28,9 @@ pub(crate) const OWN: Own = Own {
 
 /// How long a server on this machine may take to be reached.
 const REACHED: Duration = Duration::from_secs(2);
+
+/// As much of an answer as tells whose it is.
+const ENOUGH_BYTES: u64 = 4_096;
 
 fn arguments(command: Command) -> Command {
     let print = Arg::new("print")
@@ -69,9 +73,36 @@ fn way_in(environment: &Environment, address: Option<&Address>) -> Result<String
             .hint("start it: windlass serve")
             .detail("server", url.clone())
     };
-    let token = token::read(&folder, here).filter(|_| is_there(&here)).ok_or_else(not_here)?;
+    let token = token::read(&folder, here).filter(|_| is_there(&here));
+    let token = token.ok_or_else(|| match is_ours(&here) {
+        true => Error::from(wants_a_key(&url)),
+        false => not_here().into(),
+    })?;
     let ticket = ticket::ticket(&token, SystemClock.now())?;
     Ok(format!("{url}/enter?token={ticket}"))
+}
+
+/// Whether a server of Windlass answers there.
+fn is_ours(at: &SocketAddr) -> bool {
+    let asked = || {
+        let mut stream = TcpStream::connect_timeout(at, REACHED)?;
+        stream.set_read_timeout(Some(REACHED))?;
+        stream
+            .write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
+        let mut answer = Vec::new();
+        stream.take(ENOUGH_BYTES).read_to_end(&mut answer)?;
+        std::io::Result::Ok(String::from_utf8_lossy(&answer).to_lowercase())
+    };
+    asked().is_ok_and(|answer| answer.contains("\r\nwindlass-version:"))
+}
+
+/// It has no token for this user: others can reach it too, or somebody else started it.
+fn wants_a_key(url: &str) -> Refusal {
+    let address = format!("{}/enter", url.trim_end_matches('/'));
+    Refusal::new(Code::KeyRequired, format!("the server at {url} asks for a key"))
+        .hint(format!("sign in with yours at {address}"))
+        .detail("server", url)
+        .detail("address", &address)
 }
 
 /// Whether a server answers. One that was killed leaves its token behind.

@@ -15,7 +15,7 @@ use windlass_server::serve::{self, Options};
 use crate::environment::Environment;
 use crate::own::{Call, Own};
 use crate::report;
-use crate::systemd::Unit;
+use crate::systemd::{self, Unit};
 
 pub(crate) const OWN: Own = Own {
     name: "serve",
@@ -32,7 +32,7 @@ fn arguments(command: Command) -> Command {
     command.args([
         Arg::new("listen")
             .long("listen")
-            .help("The address to listen on; port 0 takes any that is free")
+            .help("The address to listen on, or a port of this machine alone; port 0 takes any that is free")
             .value_name("ADDRESS")
             .default_value("127.0.0.1:7077"),
         Arg::new("name")
@@ -88,12 +88,17 @@ fn run(call: Call<'_>) -> std::io::Result<Exit> {
         Ok(cx) => cx,
         Err(refusal) => return report::error(terminal, refusal.into()),
     };
+    terminal.set_default_format(cx.settings.settings.display_format);
     if matches.get_flag("print-systemd") {
         return match unit(matches, environment, &cx) {
             Ok(text) => terminal.out(text.trim_end()).map(|_| Exit::Done),
             Err(error) => report::error(terminal, error),
         };
     }
+    if let Err(refusal) = refuse_mistyped(environment, &cx) {
+        return report::error(terminal, refusal.into());
+    }
+    let made = new_ledger(&cx);
     let options = match options(matches, environment, cx) {
         Ok(options) => options,
         Err(refusal) => return report::error(terminal, refusal.into()),
@@ -101,6 +106,9 @@ fn run(call: Call<'_>) -> std::io::Result<Exit> {
     let served = serve::run(options, |address| {
         // Without a reader of this line the server is there all the same.
         let _told = terminal.out(&format!("listening on http://{address}"));
+        if let Some(path) = made {
+            logs::note(&format!("a new ledger was made: {path}"));
+        }
     });
     match served {
         Ok(()) => Ok(Exit::Done),
@@ -122,6 +130,38 @@ fn options(
     Ok(Options { listen: listen(matches)?, names, rate, tokens, office })
 }
 
+/// A folder that is not there is a mistake in a path that somebody wrote, unless it is where ledgers
+/// are by themselves.
+fn refuse_mistyped(environment: &Environment, cx: &Context) -> Result<(), Refusal> {
+    let (Location::Sqlite(path), Some(given)) =
+        (&cx.workplace.location, cx.settings.given.get("database.url"))
+    else {
+        return Ok(());
+    };
+    let tokens = environment.token_folder()?;
+    let is_usual = |folder: &Path| Some(folder) == tokens.parent();
+    let is_there = |folder: &Path| folder.as_os_str().is_empty() || folder.is_dir();
+    let folder = path.parent().filter(|folder| !is_there(folder) && !is_usual(folder));
+    let Some(folder) = folder else { return Ok(()) };
+    let (folder, origin) = (folder.display().to_string(), &given.origin);
+    let message = format!("there is no folder {folder} for the ledger of {origin}");
+    Err(Refusal::new(Code::InvalidValue, message)
+        .hint(format!("check the path, or make the folder first: mkdir -p {folder}"))
+        .detail("field", "db")
+        .detail("folder", &folder))
+}
+
+/// The path of a ledger that is yet to be made.
+fn new_ledger(cx: &Context) -> Option<String> {
+    match &cx.workplace.location {
+        Location::Sqlite(path) => {
+            let is_new = std::fs::metadata(path).map_or(true, |file| file.len() == 0);
+            is_new.then(|| path.display().to_string())
+        }
+        Location::Postgres(_) => None,
+    }
+}
+
 fn lines(matches: &ArgMatches) -> Lines {
     match matches.get_one::<String>("log").map(String::as_str) {
         Some("json") => Lines::Json,
@@ -139,10 +179,14 @@ fn listen(matches: &ArgMatches) -> Result<SocketAddr, Refusal> {
     ))
 }
 
+/// An address, or a port of this machine: `127.0.0.1:7077`, `localhost:7077`, `:7077`, `7077`.
 fn address(given: &str) -> Result<SocketAddr, Refusal> {
-    given.parse().map_err(|_| {
+    let on_loopback = given.strip_prefix("localhost:").or(given.strip_prefix(':')).unwrap_or(given);
+    let port = on_loopback.parse().ok().filter(|_| !on_loopback.starts_with('+'));
+    let address = port.map(|port| SocketAddr::new(USUAL.ip(), port));
+    address.or_else(|| given.parse().ok()).ok_or_else(|| {
         Refusal::new(Code::InvalidValue, format!("--listen '{given}' is no address with a port"))
-            .hint(format!("write both: {}", OWN.example))
+            .hint("write 127.0.0.1:7077, 7077 for this machine alone, or 0.0.0.0:7077 for others")
             .detail("field", "listen")
             .detail("given", given)
     })
@@ -177,7 +221,7 @@ fn unit(matches: &ArgMatches, environment: &Environment, cx: &Context) -> Result
         folders.push(tokens);
     }
     folders.iter().try_for_each(|folder| make(folder))?;
-    let user = &cx.surroundings.user;
+    let user = &systemd::user();
     Ok(Unit { program: &program, user, ledger: &ledger, folders, arguments }.text())
 }
 

@@ -93,6 +93,22 @@ WantedBy=multi-user.target
     }
 }
 
+/// The user whose process this is: by name, where the machine's own list has one, else by number.
+/// What the environment calls a user may be nobody that systemd knows.
+pub(crate) fn user() -> String {
+    let id = rustix::process::getuid().as_raw();
+    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    name_of(id, &users).map_or_else(|| id.to_string(), str::to_owned)
+}
+
+fn name_of(id: u32, users: &str) -> Option<&str> {
+    users.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let (name, number) = (fields.next()?, fields.nth(1)?);
+        (number.parse() == Ok(id) && !name.is_empty()).then_some(name)
+    })
+}
+
 /// A word as systemd reads it: percent signs and dollars mean something to it, and spaces part words.
 fn quoted(word: &str) -> String {
     let escaped =
@@ -130,6 +146,14 @@ mod tests {
         let text = unit(&Location::parse("postgres://anna:hunter2@db/windlass"));
         assert!(!text.contains("hunter2"), "{text}");
         assert!(text.contains("EnvironmentFile="), "{text}");
+    }
+
+    #[test]
+    fn a_user_is_found_by_number() {
+        let users = "root:x:0:0:root:/root:/bin/sh\n# odd\nanna:x:1000:1000::/home/anna:/bin/sh\n";
+        assert_eq!(name_of(1000, users), Some("anna"));
+        assert_eq!(name_of(0, users), Some("root"));
+        assert_eq!(name_of(7, users), None);
     }
 
     #[test]

@@ -20,6 +20,9 @@ pub use line::Line;
 /// The version of this program, which a server compares with its own.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// How a reason ends when the other side was asked for TLS and answered something else.
+pub const NO_TLS: &str = "TLS is not spoken there";
+
 /// A server, and what every request to it shows.
 #[derive(Debug, Clone)]
 pub struct Server {

@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use windlass_domain::duration::Span;
 use windlass_domain::{ProjectId, Status, Task, Time, text};
-use windlass_ledger::{Error, Fault, ListFilter, Snapshot};
+use windlass_ledger::{Error, Fault, ListFilter, Recorded, Snapshot};
 
 use crate::context::Context;
+use crate::events::Sight;
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet, Tone, ago, relative};
 use crate::view::{EventView, ProjectNames, limit};
@@ -352,10 +353,10 @@ impl Operation for AgentLog {
     fn run(&self, cx: &mut Context) -> Result<AgentEvents, Error> {
         let name = text::name("agent", &self.agent)?;
         let limit = limit(self.limit)?;
-        let before = self.before.unwrap_or(u64::MAX);
+        let (sight, before) = (cx.sight(), self.before.unwrap_or(u64::MAX));
         cx.read(|snapshot| {
             let mut events = Vec::new();
-            for recorded in snapshot.events_by(&name, before, limit)? {
+            for recorded in done_by(snapshot, &name, (before, limit), sight)? {
                 let is_task = recorded.is_about_a_task();
                 let task = match is_task {
                     true => snapshot.task(recorded.header.stream.task())?,
@@ -376,6 +377,26 @@ impl Operation for AgentLog {
             }
             Ok(AgentEvents { events, total: snapshot.count_by(&name)? })
         })
+    }
+}
+
+/// The newest events of somebody before one, newest first: those that the caller may see.
+fn done_by(
+    snapshot: &mut Snapshot<'_>,
+    name: &str,
+    (mut before, limit): (u64, u64),
+    sight: Sight,
+) -> Result<Vec<Recorded>, Fault> {
+    let mut shown: Vec<Recorded> = Vec::new();
+    loop {
+        let missing = limit - shown.len() as u64;
+        let found = snapshot.events_by(name, before, missing)?;
+        let Some(oldest) = found.last() else { return Ok(shown) };
+        before = oldest.header.seq;
+        shown.extend(found.into_iter().filter(|event| sight.reaches(&event.header.kind)));
+        if shown.len() as u64 == limit {
+            return Ok(shown);
+        }
     }
 }
 

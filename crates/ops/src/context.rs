@@ -17,6 +17,7 @@ use windlass_ledger::{
     Clock, Error, Fault, Ledger, Location, Options, Snapshot, Synchronous, SystemClock, Transaction,
 };
 
+use crate::events::Sight;
 use crate::exchange::in_words;
 use crate::once::{Once, Outcome, elsewhere};
 use crate::operation::{Access, Operation, Place};
@@ -403,6 +404,14 @@ impl Context {
         Err(Refusal::new(Code::NotAllowed, format!("--force is not for {}", key.owner))
             .hint("leave --force out, or ask a person: an agent's key overrides no rules")
             .detail("owner", &key.owner))
+    }
+
+    /// How much of the log the caller may see.
+    pub fn sight(&self) -> Sight {
+        match self.key.as_ref().is_none_or(|key| key.may(Access::Admin)) {
+            true => Sight::Whole,
+            false => Sight::WithoutKeys,
+        }
     }
 
     /// The projects that the caller may change; all when empty.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use windlass_domain::{Code, CorrelationId, Refusal, Time};
 use windlass_ledger::Error;
 
-pub use self::filter::{Asked, Filter, Home, Homes};
+pub use self::filter::{Asked, Filter, Home, Homes, Sight};
 use crate::compat::{HzlEvent, Translator};
 use crate::context::Context;
 use crate::operation::{Access, Lines, Operation, Output};
@@ -96,10 +96,11 @@ impl Operation for Events {
             task: self.task.clone(),
             kinds: self.kind.clone(),
         };
+        let sight = cx.sight();
         cx.read(|snapshot| {
             let head = snapshot.head()?.seq;
             let from = self.from.unwrap_or(if self.follow { head } else { 0 });
-            let filter = asked.resolve(snapshot)?;
+            let filter = asked.resolve(snapshot, sight)?;
             let (found, next) = match correlation {
                 Some(correlation) => {
                     let found = snapshot.correlated(correlation, from, limit)?;

@@ -3,10 +3,11 @@
 use clap::{ArgMatches, Command};
 use schemars::Schema;
 use serde_json::Value;
-use windlass_domain::{Code, Exit, Refusal, Time};
+use windlass_domain::{Exit, Refusal, Time};
 use windlass_ledger::{Error, Fault};
 
 use crate::context::Context;
+use crate::misfit::misfit;
 use crate::once::Answered;
 use crate::operation::{Access, Lines, Load, Operation, Output, Place, Remotely};
 use crate::remote::relay;
@@ -110,6 +111,9 @@ pub const TABLE: &[Entry] = &[
 /// They are no fields: JSON has one way to say a thing.
 pub const AS_IN_HZL: &str = "As in HZL";
 
+/// Why arguments are not those of an operation.
+type Wrong = serde_path_to_error::Error<serde_json::Error>;
+
 /// One operation, its type forgotten.
 #[derive(Clone, Copy)]
 pub struct Entry {
@@ -129,7 +133,7 @@ pub struct Entry {
     /// Adds the arguments to a command.
     pub arguments: fn(Command) -> Command,
     from_matches: fn(&ArgMatches) -> Result<Box<dyn Request>, clap::Error>,
-    from_json: fn(Value) -> Result<Box<dyn Request>, serde_json::Error>,
+    from_json: fn(&Value) -> Result<Box<dyn Request>, Wrong>,
     pub input: fn() -> Schema,
     pub output: fn() -> Schema,
 }
@@ -220,7 +224,7 @@ impl Entry {
             formats: O::FORMATS,
             arguments: O::augment_args,
             from_matches: |matches| Ok(Box::new(O::from_arg_matches(matches)?)),
-            from_json: |value| Ok(Box::new(serde_json::from_value::<O>(value)?)),
+            from_json: |value| Ok(Box::new(serde_path_to_error::deserialize::<_, O>(value)?)),
             input: || schemars::schema_for!(O),
             output: || schemars::schema_for!(O::Output),
         }
@@ -259,9 +263,6 @@ impl Entry {
                 return Err(unknown_fields(self.name, &unknown, &fields));
             }
         }
-        (self.from_json)(value).map_err(|wrong| {
-            Refusal::new(Code::InvalidValue, format!("{}: {wrong}", self.name))
-                .hint(format!("its fields are {}", fields.join(", ")))
-        })
+        (self.from_json)(&value).map_err(|wrong| misfit(self, &value, &wrong))
     }
 }

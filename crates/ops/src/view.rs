@@ -339,7 +339,10 @@ pub fn unknown_fields(operation: &str, unknown: &[String], known: &[String]) -> 
     let near: Vec<String> =
         unknown.iter().flat_map(|field| near(field, known.iter().map(String::as_str))).collect();
     Refusal::new(Code::UnknownField, format!("{operation} has no field {}", unknown.join(", ")))
-        .hint(format!("its fields are {}", known.join(", ")))
+        .hint(match known {
+            [] => "it takes none".to_owned(),
+            known => format!("its fields are {}", known.join(", ")),
+        })
         .detail("unknown", unknown)
         .suggest(near)
 }

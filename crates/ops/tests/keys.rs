@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use serde_json::{Value, json};
 use windlass_domain::chain::Hash;
 use windlass_domain::op::OpId;
-use windlass_domain::{Code, Key, Status, Time};
+use windlass_domain::{Code, Key, Refusal, Status, Time};
 use windlass_ledger::{Clock, Error, Location, Recorded, Synchronous};
 use windlass_ops::context::Surroundings;
 use windlass_ops::settings::Resolved;
@@ -71,12 +71,16 @@ impl Stage {
 
     /// The code with which it is refused, and that this leaves nothing.
     fn refused(&mut self, name: &str, input: Value) -> Code {
+        self.refusal(name, input).code
+    }
+
+    fn refusal(&mut self, name: &str, input: Value) -> Refusal {
         let before = self.events().len();
         let Err(Error::Refused(refusal)) = self.try_to(name, input) else {
             panic!("{name} is not refused");
         };
         assert_eq!(self.events().len(), before, "{name} left something");
-        refusal.code
+        refusal
     }
 
     /// Makes a key as the user of the machine; returns its text.
@@ -510,10 +514,33 @@ fn the_time_a_key_holds_is_a_span_or_a_time_to_come() {
         let given = json!({"for": "agent:a", "role": "worker", "expires": given});
         assert_eq!(stage.does("key.create", given)["expires_at"], expires_at);
     }
-    for given in ["0d", "soon", "2020-01-01", "-1d"] {
+    for given in ["0d", "soon", "2020-01-01", "-1d", "30", ""] {
         let input = json!({"for": "agent:a", "role": "worker", "expires": given});
         assert_eq!(stage.refused("key.create", input), Code::InvalidValue, "{given}");
     }
+}
+
+#[test]
+fn a_bare_number_is_no_time_that_a_key_holds() {
+    let mut stage = Stage::new();
+    let input = |expires: &str| json!({"for": "agent:a", "role": "worker", "expires": expires});
+    let refusal = stage.refusal("key.create", input("30"));
+    let hint = refusal.hint.unwrap();
+    assert_eq!(hint, "write how long it holds, such as 30d, or until which day: YYYY-MM-DD");
+    stage.does("key.create", input("30d"));
+}
+
+#[test]
+fn a_key_is_made_for_tools_there_are() {
+    let mut stage = Stage::new();
+    let input = |tools: &str| json!({"for": "agent:a", "role": "worker", "tools": tools});
+    for tools in ["nope", "default,nope", ""] {
+        let refusal = stage.refusal("key.create", input(tools));
+        assert_eq!(refusal.code, Code::InvalidValue, "{tools}");
+        let hint = refusal.hint.unwrap();
+        assert!(hint.starts_with("use all, default, agent, "), "{hint}");
+    }
+    assert_eq!(stage.does("key.create", input("default,dep"))["tools"], "default,dep");
 }
 
 #[test]

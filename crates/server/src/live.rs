@@ -313,7 +313,7 @@ fn tale(snapshot: &mut Snapshot<'_>, homes: &mut Homes, recorded: Recorded) -> R
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use windlass_ops::events::Asked;
+    use windlass_ops::events::{Asked, Sight};
 
     use super::*;
     use crate::caller::Local;
@@ -327,7 +327,7 @@ mod tests {
     /// What a follower of project a wants.
     fn of_a(indoors: &Indoors) -> Filter {
         let asked = Asked { project: Some("a".to_owned()), ..Asked::default() };
-        let look = move |cx: &mut Context| cx.read(|snapshot| asked.resolve(snapshot));
+        let look = move |cx: &mut Context| cx.read(|snapshot| asked.resolve(snapshot, Sight::Whole));
         indoors.runtime.block_on(indoors.desk.look(anybody(), look)).unwrap()
     }
 

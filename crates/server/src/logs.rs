@@ -18,6 +18,11 @@ const USUAL: &str = "info";
 /// Who tells nothing, whatever is asked for.
 const SILENT: [&str; 1] = ["rmcp=off"];
 
+/// Tells something.
+pub fn note(text: &str) {
+    tracing::info!("{text}");
+}
+
 /// Begins to tell. `levels` is a level, or levels for parts: `warn,windlass_server=debug`.
 pub fn begin(lines: Lines, levels: Option<&str>) -> Result<(), Refusal> {
     let levels = levels.unwrap_or(USUAL);

@@ -133,6 +133,44 @@ fn the_session_of_one_is_not_there_for_another() {
 }
 
 #[test]
+fn what_the_protocol_refuses_is_told_with_a_code_and_a_hint() {
+    let ledger = Ledger::on_sqlite();
+    let served = serve(&ledger);
+    let token = served.token();
+    let list = request(1, "tools/list", json!({}));
+    let no_accept = Request::json("/mcp", &list).bearer(&token).header("accept", "text/plain");
+    let put = Request::new("PUT", "/mcp").bearer(&token);
+    for (request, status) in [(no_accept, 406), (put, 405)] {
+        let problem = served.send(&request).refused("usage", status);
+        assert_eq!(problem["status"], status);
+        assert!(problem["hint"].is_string(), "{problem}");
+    }
+    let without_session = served.send(&message("/mcp", &token, &list));
+    let problem = without_session.refused("usage", without_session.status);
+    assert!(text(&problem["hint"]).contains("Mcp-Session-Id"), "{problem}");
+}
+
+#[test]
+fn a_message_of_nothing_is_refused() {
+    let ledger = Ledger::on_sqlite();
+    let served = serve(&ledger);
+    for body in ["", " \n"] {
+        let request = Request::post("/mcp", body).bearer(&served.token());
+        let answer = served.send(&request.header("accept", "application/json, text/event-stream"));
+        assert_eq!((answer.status, &answer.json()["error"]["code"]), (400, &json!(-32700)));
+    }
+}
+
+#[test]
+fn a_misspelt_query_is_refused() {
+    let ledger = Ledger::on_sqlite();
+    let served = serve(&ledger);
+    let greeting = request(0, "initialize", greeting());
+    let answer = served.send(&message("/mcp?tool=all", &served.token(), &greeting));
+    assert_eq!(answer.refused("unknown_field", 422)["suggestions"], json!(["tools"]));
+}
+
+#[test]
 fn without_a_valid_key_there_is_not_even_a_session() {
     let ledger = Ledger::on_sqlite();
     let served = serve(&ledger);

@@ -8,5 +8,6 @@
 
 mod elsewhere;
 mod http;
+mod set_up;
 mod stdio;
 mod talk;

@@ -228,13 +228,31 @@ fn lines_that_are_no_messages_are_answered_and_the_next_is_read() {
 }
 
 #[test]
+fn a_value_of_the_wrong_type_is_told_with_its_field_and_nothing_else() {
+    let ledger = ledger();
+    let mut client = client(&ledger);
+    let refused = client.refused("add", json!({"title": "a", "priority": "high"}));
+    assert_eq!(refused["message"], "priority 'high' is not a whole number");
+    assert_eq!(refused["hint"], "give a whole number, such as 1");
+    assert_eq!(refused["details"]["field"], "priority");
+    let refused = client.refused("show", json!({}));
+    assert_eq!(refused["message"], "task is missing");
+}
+
+#[test]
 fn a_line_that_is_too_long_is_refused_and_skipped() {
     let ledger = ledger();
     let mut client = client(&ledger);
     let long = tool("add", json!({"title": "x".repeat(3 * 1024 * 1024)}));
-    client.say(&request(7, "tools/call", long).to_string());
+    let said = request(7, "tools/call", long).to_string();
+    assert!(said.starts_with("{\"id\":7,"), "{}", &said[..20]);
+    // Many clients write the id last.
+    let last = said.replacen("{\"id\":7,", "{", 1).trim_end_matches('}').to_owned() + "},\"id\":8}";
+    client.say(&last);
+    assert_eq!(client.heard()["id"], 8);
+    client.say(&said);
     let heard = client.heard();
-    assert_eq!(heard["error"]["code"], -32600, "{heard}");
+    assert_eq!((&heard["id"], &heard["error"]["code"]), (&json!(7), &json!(-32600)), "{heard}");
     assert!(text(&heard["error"]["message"]).contains("1048576"), "{heard}");
     assert_eq!(client.call("list", json!({}))["total"], 0);
 }

@@ -102,6 +102,24 @@ fn where_nobody_listens_nothing_was_done() {
     assert!(text(&lost["error"]["message"]).ends_with("nothing was done"), "{lost}");
 }
 
+#[test]
+fn an_address_with_the_path_of_the_api_is_told_to_leave_it_out() {
+    let house = House::new();
+    let server = house.served.url("/v1");
+    let refused = house.windlass(&["--server", &server, "task", "list"]).run();
+    let hint = text(&refused.refused("path_not_found", 4)["error"]["hint"]);
+    assert_eq!(hint, format!("leave /v1 out of the address: {}", house.served.url("")));
+}
+
+#[test]
+fn a_server_without_tls_is_told_apart_from_none() {
+    let house = House::new();
+    let server = house.served.url("").replace("http://", "https://");
+    let lost = house.windlass(&["--server", &server, "task", "list"]).run();
+    let lost = lost.refused("server_unreachable", 5);
+    assert!(text(&lost["error"]["hint"]).ends_with(&house.served.url("")), "{lost}");
+}
+
 // What cannot be sent
 
 #[test]

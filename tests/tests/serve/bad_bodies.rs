@@ -40,7 +40,26 @@ fn a_body_that_is_no_text_is_refused() {
 fn a_value_of_the_wrong_type_is_refused() {
     let place = Place::new(&[]);
     let answer = place.served.op("task.add", &json!({"title": 7}));
-    let _problem = answer.refused("invalid_value", 422);
+    let problem = answer.refused("invalid_value", 422);
+    assert_eq!(problem["detail"], "title 7 is not text");
+    assert_eq!(problem["details"]["field"], "title");
+    let problem = place.served.get("/v1/tasks?limit=-1").refused("invalid_value", 422);
+    assert_eq!(problem["details"]["field"], "limit");
+}
+
+#[test]
+fn a_name_that_is_there_twice_is_refused() {
+    let place = Place::new(&[]);
+    let twice = "{\"title\":\"a\",\"title\":\"b\"}";
+    let _problem = posted(&place, "task.add", twice).refused("usage", 400);
+}
+
+#[test]
+fn a_body_that_is_packed_is_refused() {
+    let place = Place::new(&[]);
+    let request = Request::post("/v1/ops/task.add", b"\x1f\x8b".to_vec());
+    let request = request.header("content-encoding", "gzip").bearer(&place.served.token());
+    let _problem = place.served.send(&request).refused("usage", 415);
 }
 
 #[test]

@@ -105,7 +105,9 @@ fn a_method_that_does_not_go_with_a_path_is_refused_with_those_that_do() {
     let place = Place::new(&[]);
     let request = Request::new("DELETE", "/v1/tasks").bearer(&place.served.token());
     let answer = place.served.send(&request);
-    let _problem = answer.refused("usage", 405);
+    let problem = answer.refused("usage", 405);
+    assert_eq!(problem["status"], 405);
+    assert_eq!(answer.header("windlass-exit"), Some("2"));
     assert_eq!(answer.header("allow"), Some("GET,HEAD"));
 }
 
@@ -117,6 +119,56 @@ fn a_page_elsewhere_cannot_call_the_server() {
         let request = Request::get("/v1/tasks").bearer(&token).header(header, value);
         let _problem = place.served.send(&request).refused("foreign_origin", 403);
     }
+}
+
+#[test]
+fn a_second_name_of_the_server_is_refused() {
+    let place = Place::new(&[]);
+    let (address, token) = (place.served.address(), place.served.token());
+    let bearer = format!("authorization: Bearer {token}\r\nconnection: close\r\n\r\n");
+    for head in [
+        format!("GET /v1/tasks HTTP/1.1\r\nhost: {address}\r\nhost: evil.example\r\n"),
+        format!("GET http://evil.example/v1/tasks HTTP/1.1\r\nhost: {address}\r\n"),
+    ] {
+        let mut wire = place.wire();
+        wire.say(head + &bearer);
+        assert_eq!(wire.status(), 403);
+    }
+    let mut wire = place.wire();
+    let own = format!("GET http://{address}/v1/tasks HTTP/1.1\r\nhost: {address}\r\n");
+    wire.say(own + &bearer);
+    assert_eq!(wire.status(), 200);
+}
+
+#[test]
+fn a_head_of_more_than_64_kib_is_refused_with_a_word() {
+    let place = Place::new(&[]);
+    let request = |bytes: usize| Request::get("/healthz").header("x", "y".repeat(bytes));
+    let _problem = place.served.send(&request(66_000)).refused("too_large", 431);
+    assert_eq!(place.served.send(&request(60_000)).status, 200);
+}
+
+#[test]
+fn a_query_that_is_no_text_is_refused() {
+    let place = Place::new(&[]);
+    for path in ["/v1/tasks?text=%FF", "/v1/events/stream?project=%FF"] {
+        let _problem = place.served.get(path).refused("usage", 400);
+    }
+}
+
+#[test]
+fn a_place_in_the_stream_is_given_once() {
+    let place = Place::new(&[]);
+    let _problem = place.served.get("/v1/events/stream?after=0&after=0").refused("usage", 400);
+}
+
+#[test]
+fn events_are_followed_at_the_stream() {
+    let place = Place::new(&[]);
+    let problem = place.served.get("/v1/events?follow=true").refused("unknown_field", 422);
+    assert!(problem["hint"].as_str().unwrap().contains("/v1/events/stream"), "{problem}");
+    let _both = place.served.get("/v1/events?after=0").ok();
+    let _both = place.served.get("/v1/events?from=0").ok();
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 
 use serde_json::{Value, json};
-use windlass_testkit::http::{Request, Response};
+use windlass_testkit::http::{Request, Response, follow};
 use windlass_testkit::{Home, Served};
 
 use crate::Place;
@@ -83,6 +83,41 @@ fn wrong_keys_from_one_address_are_bounded_and_keep_nobody_out_who_was_in() {
     assert!(answers.contains(&401) && answers.contains(&429), "{answers:?}");
     let _still = listed(&place.served, &key).ok();
     let _token = place.served.get("/v1/tasks").ok();
+}
+
+/// The kinds of events that a key is shown.
+fn kinds(served: &Served, path: &str, secret: &str) -> Vec<String> {
+    let page = served.send(&Request::get(path).bearer(secret)).ok().json();
+    let kind = |event: &Value| event.get("kind").or(event.get("type")).cloned();
+    let kinds = page["events"].as_array().unwrap().iter().filter_map(kind);
+    kinds.map(|kind| kind.as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn events_about_keys_are_for_admins() {
+    let place = Place::new(&[]);
+    let (worker, admin) = (key(&place.home, "worker"), key(&place.home, "admin"));
+    let made = place.served.get("/v1/events").ok().json()["events"][0].clone();
+    let by_maker = format!("/v1/agents/{}/log?limit=5", made["actor"].as_str().unwrap());
+    for path in ["/v1/events", &by_maker] {
+        let shown = |secret| kinds(&place.served, path, secret);
+        assert!(shown(&admin).contains(&"key_created".to_owned()), "{path}");
+        assert!(!shown(&worker).contains(&"key_created".to_owned()), "{path}");
+    }
+    for path in ["/v1/events?kind=key_created", "/v1/events/stream?kind=key_created"] {
+        let request = Request::get(path).bearer(&worker);
+        let _problem = place.served.send(&request).refused("not_allowed", 403);
+    }
+}
+
+#[test]
+fn a_follower_with_a_worker_key_hears_nothing_of_keys() {
+    let place = Place::new(&[]);
+    let worker = key(&place.home, "worker");
+    let request = Request::get("/v1/events/stream?after=0").bearer(&worker);
+    let stream = follow(place.served.address(), &request);
+    let _created = place.home.windlass(&["project", "create", "api"]).run().ok();
+    assert_eq!(stream.event().unwrap().kind, "project_created");
 }
 
 #[test]

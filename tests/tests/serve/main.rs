@@ -12,6 +12,7 @@ mod bad_bodies;
 mod bad_heads;
 mod keys;
 mod reading;
+mod starting;
 mod stopping;
 mod watching;
 

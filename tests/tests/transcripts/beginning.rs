@@ -30,7 +30,7 @@ fn a_coding_agent_is_told_of_windlass_and_forgets_it() {
     +  "mcpServers": {
     +    "windlass": {
     +      "command": "windlass",
-    +      "args": ["mcp"]
+    +      "args": ["mcp", "--agent", "claude"]
     +    }
     +  }
     +}
@@ -65,7 +65,7 @@ fn a_coding_agent_is_told_of_windlass_and_forgets_it() {
         {
           "path": "/home/ada/work/.mcp.json",
           "change": "create",
-          "diff": "--- /dev/null\n+++ b/.mcp.json\n@@ -0,0 +1,8 @@\n+{\n+  \"mcpServers\": {\n+    \"windlass\": {\n+      \"command\": \"windlass\",\n+      \"args\": [\"mcp\"]\n+    }\n+  }\n+}\n"
+          "diff": "--- /dev/null\n+++ b/.mcp.json\n@@ -0,0 +1,8 @@\n+{\n+  \"m…"
         },
         {
           "path": "/home/ada/work/CLAUDE.md",
@@ -95,7 +95,7 @@ fn a_coding_agent_is_told_of_windlass_and_forgets_it() {
     +# windlass:begin
     +[mcp_servers.windlass]
     +command = "windlass"
-    +args = ["mcp"]
+    +args = ["mcp", "--agent", "codex"]
     +# windlass:end
     --- /dev/null
     +++ b/AGENTS.md
@@ -128,7 +128,7 @@ fn a_coding_agent_is_told_of_windlass_and_forgets_it() {
     -  "mcpServers": {
     -    "windlass": {
     -      "command": "windlass",
-    -      "args": ["mcp"]
+    -      "args": ["mcp", "--agent", "claude"]
     -    }
     -  }
     -}
@@ -163,7 +163,7 @@ fn a_coding_agent_is_told_of_windlass_and_forgets_it() {
         {
           "path": "/home/ada/work/.mcp.json",
           "change": "remove",
-          "diff": "--- a/.mcp.json\n+++ /dev/null\n@@ -1,8 +0,0 @@\n-{\n-  \"mcpServers\": {\n-    \"windlass\": {\n-      \"command\": \"windlass\",\n-      \"args\": [\"mcp\"]\n-    }\n-  }\n-}\n"
+          "diff": "--- a/.mcp.json\n+++ /dev/null\n@@ -1,8 +0,0 @@\n-{\n-  \"m…"
         },
         {
           "path": "/home/ada/work/CLAUDE.md",
@@ -201,7 +201,7 @@ fn what_somebody_else_wrote_is_not_overwritten() {
       "mcpServers": {
         "windlass": {
           "command": "windlass",
-          "args": ["mcp"]
+          "args": ["mcp", "--agent", "claude"]
         }
       }
     }
@@ -213,10 +213,10 @@ fn what_somebody_else_wrote_is_not_overwritten() {
       "error": {
         "code": "entry_exists",
         "message": ".mcp.json has an entry named windlass that is not from here:\n\"windlass\": {\"command\": \"docker\"}",
-        "hint": "--replace overwrites it with\n{\n  \"mcpServers\": {\n    \"windlass\": {\n      \"command\": \"windlass\",\n      \"args\": [\"mcp\"]\n    }\n  }\n}",
+        "hint": "--replace overwrites it with\n{\n  \"mcpServers\": {\n    \"windlass\": {\n      \"command\": \"windlass\",\n      \"args\": [\"mcp\", \"--agent\", \"claude\"]\n    }\n  }\n}",
         "details": {
           "file": "/home/ada/work/.mcp.json",
-          "ours": "{\n  \"mcpServers\": {\n    \"windlass\": {\n      \"command\": \"windlass\",\n      \"args\": [\"mcp\"]\n    }\n  }\n}\n",
+          "ours": "{\n  \"mcpServers\": {\n    \"windlass\": {\n      \"command\": \"windlass\",\n      \"args\": [\"mcp\", \"--agent\", \"claude\"]\n    }\n  }\n}\n",
           "theirs": "\"windlass\": {\"command\": \"docker\"}"
         },
         "suggestions": []

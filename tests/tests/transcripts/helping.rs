@@ -68,7 +68,7 @@ fn the_first_page_of_help_names_every_command() {
 
     Options:
       --db <PATH_OR_URL>  The ledger: a path or a postgres:// address
-      --server <URL>      The server that has the ledger: an https:// address
+      --server <URL>      The server that has the ledger: http:// or https://…
       --format <FORMAT>   How to answer: text or json
       --op-id <KEY>       A key of yours, under which it happens once
       --json              Answer with one JSON document
@@ -133,7 +133,7 @@ fn every_command_says_how_it_is_used() {
 
     Options of every command:
           --db <PATH_OR_URL>  The ledger: a path or a postgres:// address
-          --server <URL>      The server that has the ledger: an https:// address
+          --server <URL>      The server that has the ledger: http:// or https://…
           --format <FORMAT>   How to answer: text or json
           --op-id <KEY>       A key of yours, under which it happens once
           --json              Answer with one JSON document
@@ -160,7 +160,7 @@ fn every_command_says_how_it_is_used() {
 
     Options of every command:
           --db <PATH_OR_URL>  The ledger: a path or a postgres:// address
-          --server <URL>      The server that has the ledger: an https:// address
+          --server <URL>      The server that has the ledger: http:// or https://…
           --format <FORMAT>   How to answer: text or json
           --op-id <KEY>       A key of yours, under which it happens once
           --json              Answer with one JSON document
@@ -192,7 +192,7 @@ fn every_command_says_how_it_is_used() {
 
     Options of every command:
           --db <PATH_OR_URL>  The ledger: a path or a postgres:// address
-          --server <URL>      The server that has the ledger: an https:// address
+          --server <URL>      The server that has the ledger: http:// or https://…
           --format <FORMAT>   How to answer: text or json
           --op-id <KEY>       A key of yours, under which it happens once
           --json              Answer with one JSON document
@@ -221,7 +221,7 @@ fn every_command_says_how_it_is_used() {
 
     Options of every command:
           --db <PATH_OR_URL>  The ledger: a path or a postgres:// address
-          --server <URL>      The server that has the ledger: an https:// address
+          --server <URL>      The server that has the ledger: http:// or https://…
           --format <FORMAT>   How to answer: text or json
           --op-id <KEY>       A key of yours, under which it happens once
           --json              Answer with one JSON document
@@ -344,7 +344,7 @@ fn a_mistake_is_told_and_not_repaired() {
 
     Options of every command:
           --db <PATH_OR_URL>  The ledger: a path or a postgres:// address
-          --server <URL>      The server that has the ledger: an https:// address
+          --server <URL>      The server that has the ledger: http:// or https://…
           --format <FORMAT>   How to answer: text or json
           --op-id <KEY>       A key of yours, under which it happens once
           --json              Answer with one JSON document

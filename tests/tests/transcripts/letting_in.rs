@@ -236,7 +236,7 @@ fn what_no_key_can_be_is_refused() {
     [exit code 3]
     $ windlass key create --for agent:worker-1 --role worker --expires yesterday
     error: expires 'yesterday' is not a time
-    hint: write how long it holds, such as 30d, or until when, such as 2026-11-15
+    hint: write how long it holds, such as 30d, or until which day: YYYY-MM-DD
     more: windlass explain invalid_value
     [exit code 3]
     $ windlass key create --for agent:worker-1 --role worker -P nowhere

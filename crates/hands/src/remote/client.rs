@@ -11,7 +11,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 
 use super::pause::{RETRIES, before_the_next};
 use super::watch::Watch;
-use super::{Again, Lost, Reply, Request, Server, VERSION};
+use super::{Again, Lost, NO_TLS, Reply, Request, Server, VERSION};
 use crate::{reason, tls};
 
 const CONNECT: Duration = Duration::from_secs(5);
@@ -202,6 +202,10 @@ fn lost(error: reqwest::Error) -> Lost {
     let is_connect = error.is_connect();
     let what = if is_connect { "cannot connect" } else { "the connection was lost" };
     let cause = reason::root_cause(&error.without_url());
+    let cause = match cause.contains("InvalidContentType") {
+        true => NO_TLS.to_owned(),
+        false => cause,
+    };
     Lost { reason: reason::one_line(&format!("{what}: {cause}")), may_have_arrived: !is_connect }
 }
 

@@ -90,6 +90,17 @@ const fn json(key: &'static str, dialect: Dialect, form: Form) -> Part {
 }
 
 impl Kind {
+    /// The word for it on the command line, and its name as an agent when nobody gives another.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::OpenCode => "opencode",
+            Self::Gemini => "gemini",
+            Self::Cursor => "cursor",
+        }
+    }
+
     /// Its files: first the one with servers, then the one with instructions.
     pub(super) fn targets(self, scope: Scope, at: &Folders<'_>) -> Result<Vec<Target>, Refusal> {
         let servers = json("mcpServers", Dialect::Strict, Form::Plain);

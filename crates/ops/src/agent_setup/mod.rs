@@ -17,13 +17,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windlass_domain::{Code, Refusal, Time};
+use windlass_domain::{Code, Refusal, Time, text};
 use windlass_hands::files::{self, NotDone};
 use windlass_ledger::{Error, Fault};
 
 use self::block::Block;
 use self::edit::{Edited, Foreign, Trouble};
-use self::entry::{Entry, Form, NAME};
+use self::entry::{Entry, Form, NAME, Name};
 use self::kind::{Folders, Part, Scope, Target};
 use crate::context::{Context, Surroundings};
 use crate::exchange::{in_words, unusable};
@@ -43,6 +43,10 @@ pub struct Setup {
     /// Which agent
     #[arg(value_name = "AGENT", value_enum)]
     pub kind: Kind,
+    /// Who acts when a tool is told nobody: written into the entry, at first the agent's own name
+    #[arg(long, value_name = "NAME")]
+    #[serde(default)]
+    pub agent: Option<String>,
     /// Only show what would change
     #[arg(long)]
     #[serde(default)]
@@ -114,9 +118,10 @@ impl Operation for Setup {
         let scope = if self.user { Scope::User } else { Scope::Project };
         let targets = self.kind.targets(scope, &Folders { project: &project, variables })?;
         let program = program(&cx.surroundings)?;
+        let entry = self.entry(program)?;
         let mut plans = Vec::with_capacity(targets.len());
         for target in targets {
-            plans.push(self.plan(target, &program)?);
+            plans.push(self.plan(target, &entry)?);
         }
         let mut done = SetUp {
             kind: self.kind,
@@ -152,20 +157,27 @@ struct Plan {
 }
 
 impl Setup {
-    fn plan(&self, target: Target, program: &str) -> Result<Plan, Error> {
+    fn entry(&self, program: String) -> Result<Entry, Refusal> {
+        let agent = match &self.agent {
+            Some(name) => Name::Asked(text::name("agent", name)?),
+            None => Name::Usual(self.kind.word()),
+        };
+        Ok(Entry { form: Form::Plain, program, agent })
+    }
+
+    fn plan(&self, target: Target, entry: &Entry) -> Result<Plan, Error> {
         let before = files::read(&target.path).map_err(not_done)?;
         let foreign = if self.replace { Foreign::Replace } else { Foreign::Keep };
-        let entry = |form| Entry { form, program: program.to_owned() };
         let text = before.as_deref();
         let edited = match (target.part, self.undo) {
-            (Part::Json(holder, form), false) => holder.put(text, &entry(form), foreign),
-            (Part::Json(holder, form), true) => holder.take(text, &entry(form), foreign),
-            (Part::Toml, false) => toml::put(text, &entry(Form::Plain), foreign),
-            (Part::Toml, true) => toml::take(text, &entry(Form::Plain), foreign),
+            (Part::Json(holder, form), false) => holder.put(text, &entry.in_form(form), foreign),
+            (Part::Json(holder, form), true) => holder.take(text, &entry.in_form(form), foreign),
+            (Part::Toml, false) => toml::put(text, entry, foreign),
+            (Part::Toml, true) => toml::take(text, entry, foreign),
             (Part::Instructions { preamble }, false) => instructions(preamble).put(text),
             (Part::Instructions { preamble }, true) => instructions(preamble).take(text),
         };
-        let edited = edited.map_err(|trouble| self.refusal(trouble, &target, program))?;
+        let edited = edited.map_err(|trouble| self.refusal(trouble, &target, entry))?;
         let after = match edited {
             Edited::Same => before.clone(),
             Edited::Text(text) => Some(text),
@@ -177,8 +189,8 @@ impl Setup {
         Ok(Plan { shown: target.shown, change })
     }
 
-    fn refusal(&self, trouble: Trouble, target: &Target, program: &str) -> Refusal {
-        let (file, ours) = (&target.shown, snippet(target.part, program));
+    fn refusal(&self, trouble: Trouble, target: &Target, entry: &Entry) -> Refusal {
+        let (file, ours) = (&target.shown, snippet(target.part, entry));
         let refusal = match trouble {
             Trouble::Broken { line, what } => {
                 Refusal::new(Code::FileInvalid, format!("{file}, line {line}: {what}"))
@@ -206,7 +218,7 @@ impl Setup {
 
     fn notes(&self) -> Vec<String> {
         let note = match (self.kind, self.user, self.undo) {
-            (Kind::Codex, false, _) => {
+            (Kind::Codex, false, false) => {
                 "the entry is in the home folder of Codex, and counts in all projects"
             }
             (Kind::Cursor, true, false) => {
@@ -323,11 +335,10 @@ fn not_done(error: NotDone) -> Error {
 }
 
 /// What to paste where we cannot write, or would have to overwrite.
-fn snippet(part: Part, program: &str) -> String {
-    let entry = |form| Entry { form, program: program.to_owned() };
+fn snippet(part: Part, entry: &Entry) -> String {
     match part {
-        Part::Json(holder, form) => holder.new_file(&entry(form)),
-        Part::Toml => toml::body(&entry(Form::Plain)),
+        Part::Json(holder, form) => holder.new_file(&entry.in_form(form)),
+        Part::Toml => toml::body(entry),
         Part::Instructions { preamble } => instructions(preamble).set("\n"),
     }
 }

@@ -20,10 +20,11 @@ pub(super) fn put(
     entry: &Entry,
     foreign: Foreign,
 ) -> Result<Edited, Trouble> {
+    let Some(text) = before else { return block(&body(entry)).put(None) };
+    let (old, found) = read(text)?;
+    let entry = &found.as_ref().map_or_else(|| entry.clone(), |found| entry.in_place_of(found));
     let body = body(entry);
     let block = block(&body);
-    let Some(text) = before else { return block.put(None) };
-    let (old, found) = read(text)?;
     let marked = TOML.find(text)?;
     let edited = match found {
         None => block.put(before)?,
@@ -151,11 +152,11 @@ fn is_ours(header: &str) -> bool {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::entry::Form;
+    use super::super::entry::{Form, Name};
     use super::*;
 
     fn ours() -> Entry {
-        Entry { form: Form::Plain, program: "windlass".to_owned() }
+        Entry { form: Form::Plain, program: "windlass".to_owned(), agent: Name::Usual("codex") }
     }
 
     fn put_into(text: &str, foreign: Foreign) -> String {
@@ -173,7 +174,7 @@ mod tests {
     fn the_table_is_put_at_the_end_between_marks() {
         let after = put_into("model = \"x\"\n", Foreign::Keep);
         let expected = "model = \"x\"\n\n# windlass:begin\n[mcp_servers.windlass]\n\
-                        command = \"windlass\"\nargs = [\"mcp\"]\n# windlass:end\n";
+                        command = \"windlass\"\nargs = [\"mcp\", \"--agent\", \"codex\"]\n# windlass:end\n";
         assert_eq!(after, expected);
     }
 

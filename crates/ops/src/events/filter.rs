@@ -20,12 +20,34 @@ pub struct Asked {
     pub kinds: Vec<String>,
 }
 
+/// How much of the log somebody may see.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Sight {
+    #[default]
+    Whole,
+    /// All but who was let in by which key: that is for those who may list keys.
+    WithoutKeys,
+}
+
+impl Sight {
+    /// Whether an event of this kind may be shown.
+    pub fn reaches(self, kind: &str) -> bool {
+        match self {
+            Self::Whole => true,
+            Self::WithoutKeys => Kind::from_text(kind).map(Kind::subject) != Some(Subject::Key),
+        }
+    }
+}
+
 impl Asked {
-    /// The same, as the ledger knows it.
-    pub fn resolve(&self, snapshot: &mut Snapshot<'_>) -> Result<Filter, Error> {
+    /// The same, as the ledger knows it, for somebody who may see so much.
+    pub fn resolve(&self, snapshot: &mut Snapshot<'_>, sight: Sight) -> Result<Filter, Error> {
         for kind in &self.kinds {
             if Kind::from_text(kind).is_none() {
                 return Err(unknown(kind).into());
+            }
+            if !sight.reaches(kind) {
+                return Err(hidden(kind).into());
             }
         }
         let project = match &self.project {
@@ -36,7 +58,7 @@ impl Asked {
             Some(text) => Some(snapshot.task_named(text)?.id),
             None => None,
         };
-        Ok(Filter { project, task, kinds: self.kinds.clone() })
+        Ok(Filter { project, task, kinds: self.kinds.clone(), sight })
     }
 }
 
@@ -48,18 +70,27 @@ fn unknown(kind: &str) -> Refusal {
         .detail("given", kind)
 }
 
+fn hidden(kind: &str) -> Refusal {
+    Refusal::new(Code::NotAllowed, format!("events of the kind {kind} are shown to admins alone"))
+        .hint("ask somebody with an admin key, or leave the kind out")
+        .detail("field", "kind")
+        .detail("given", kind)
+}
+
 /// Which events are wanted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
     project: Option<ProjectId>,
     task: Option<TaskId>,
     kinds: Vec<String>,
+    sight: Sight,
 }
 
 impl Filter {
     /// Whether an event is wanted that belongs to `home`.
     pub fn wants(&self, kind: &str, stream: Stream, home: Home) -> bool {
-        self.project.is_none_or(|wanted| home.is_in(wanted))
+        self.sight.reaches(kind)
+            && self.project.is_none_or(|wanted| home.is_in(wanted))
             && self.task.is_none_or(|wanted| stream == wanted.into())
             && (self.kinds.is_empty() || self.kinds.iter().any(|wanted| wanted == kind))
     }

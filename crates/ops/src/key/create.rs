@@ -11,6 +11,7 @@ use windlass_ledger::{Error, Transaction};
 use super::view::{Given, KeyView};
 use crate::context::{Context, Name};
 use crate::operation::{Access, Operation};
+use crate::tools;
 
 /// Makes a key.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -78,7 +79,7 @@ impl Operation for Create {
 
     fn run(&self, cx: &mut Context) -> Result<Given, Error> {
         let owner = Owner::parse(&self.owner)?;
-        let tools = self.tools.as_deref().map(|set| text::name("tools", set)).transpose()?;
+        let tools = self.tools.as_deref().map(tools).transpose()?;
         text::few("project", &self.project)?;
         let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
         cx.write(&actor, |tx| {
@@ -109,13 +110,22 @@ impl Create {
         Ok(projects)
     }
 
-    /// A span from now, or a time.
+    /// A span from now, or a time. Elsewhere a bare number means minutes; who writes 30 for a key
+    /// means days.
     fn expires_at(&self, now: Time) -> Result<Option<Time>, Refusal> {
         let Some(given) = &self.expires else { return Ok(None) };
-        if let Ok(span) = Span::parse("expires", given) {
-            return Ok(Some(now.plus(span)));
+        let has_unit = given.ends_with(|letter: char| letter.is_ascii_alphabetic());
+        match Span::parse("expires", given) {
+            Ok(span) if has_unit => return Ok(Some(now.plus(span))),
+            _ => {}
         }
-        let hint = "write how long it holds, such as 30d, or until when, such as 2026-11-15";
+        let hint = "write how long it holds, such as 30d, or until which day: YYYY-MM-DD";
         Time::parse("expires", given).map(Some).map_err(|refusal| refusal.hint(hint))
     }
+}
+
+/// A set that names tools there are: with any other the key would open no door of theirs.
+fn tools(set: &str) -> Result<String, Refusal> {
+    tools::check(set)?;
+    text::name("tools", set)
 }

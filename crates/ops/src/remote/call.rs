@@ -3,7 +3,7 @@
 use serde_json::Value;
 use windlass_domain::op::OpId;
 use windlass_domain::{Code, Refusal};
-use windlass_hands::remote::{Again, Lost, Reply, Request, Server, VERSION, fresh_key};
+use windlass_hands::remote::{Again, Lost, NO_TLS, Reply, Request, Server, VERSION, fresh_key};
 use windlass_ledger::{Error, Fault};
 
 use super::LONGEST_BODY;
@@ -79,7 +79,7 @@ impl Call {
         }
         if reply.status != 200 {
             let problem = Problem::read(&reply.body).ok_or_else(|| not_ours(server, &reply))?;
-            return Err(self.refused(problem.into()).into());
+            return Err(self.refused(server, problem.into()).into());
         }
         match Told::read(reply.body) {
             Some(told) if matches!(self.key, Key::Made(_)) => Ok(told.without_op_id()),
@@ -90,11 +90,23 @@ impl Call {
 
     /// A refusal as it would be without the op id that the caller did not ask for; but what may still
     /// be done is repeated under it.
-    fn refused(&self, refusal: Refusal) -> Refusal {
+    fn refused(&self, server: &Server, refusal: Refusal) -> Refusal {
+        let url = server.address.to_string();
         match (&self.key, refusal.code) {
             (Key::Made(op_id), _) if Fault::may_be_done(&refusal.details) => {
                 refusal.hint(self.to_find_out(op_id)).detail("op_id", op_id)
             }
+            // The hint is for whoever runs the server, and has its database before them.
+            (_, Code::LedgerUnreachable) => refusal
+                .hint(format!(
+                    "the server at {url} does not reach its ledger: try again in a moment, or tell \
+                     whoever runs it"
+                ))
+                .detail("server", url),
+            (_, Code::PathNotFound) => match url.trim_end_matches('/').strip_suffix("/v1") {
+                Some(above) => refusal.hint(format!("leave /v1 out of the address: {above}")),
+                None => refusal.hint(format!("check the address of the server, {url}")),
+            },
             (Key::Made(_), Code::OpRunning) => {
                 let mut refusal = Refusal { code: Code::LedgerLocked, ..refusal };
                 refusal.details.remove("op_id");
@@ -121,6 +133,12 @@ impl Call {
             Fault::new(Code::ServerUnreachable, message).detail("server", url.clone())
         };
         let message = format!("no answer from {url}: {lost}");
+        if lost.reason.ends_with(NO_TLS) {
+            let plain = url.replacen("https://", "http://", 1);
+            return fault(format!("{message}; nothing was done")).hint(format!(
+                "a server by itself speaks no TLS; without a proxy it is at {plain}"
+            ));
+        }
         match (&self.key, lost.may_have_arrived) {
             (_, false) => fault(format!("{message}; nothing was done"))
                 .hint("check the address, and that the server runs: windlass serve"),
@@ -175,15 +193,53 @@ pub fn refuse_version(client: &str, server: &str) -> Refusal {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use windlass_hands::remote::{Address, Credential};
 
     use super::*;
+
+    fn server(url: &str) -> Server {
+        let address = Address::parse(url).unwrap();
+        Server { address, credential: Credential::Nothing, headers: Vec::new() }
+    }
+
+    fn hint(url: &str, code: Code) -> String {
+        let entry = Entry::named("task.list").unwrap();
+        let call = Call::new(entry, &json!({}), None).unwrap();
+        let refusal = Refusal::new(code, "so").hint("start PostgreSQL here");
+        call.refused(&server(url), refusal).hint.unwrap()
+    }
+
+    #[test]
+    fn what_is_wrong_behind_a_server_is_not_told_as_if_it_were_here() {
+        let hint = hint("http://ledger.example:7077", Code::LedgerUnreachable);
+        assert!(hint.starts_with("the server at http://ledger.example:7077"), "{hint}");
+    }
+
+    #[test]
+    fn an_address_that_ends_with_the_path_of_the_api_is_told_without_it() {
+        let told = |url| hint(url, Code::PathNotFound);
+        let shorter = "leave /v1 out of the address: http://a.example";
+        assert_eq!(told("http://a.example/v1"), shorter);
+        assert_eq!(told("http://a.example/v1/"), shorter);
+        assert!(told("http://a.example/x").starts_with("check the address"));
+    }
+
+    #[test]
+    fn a_server_without_tls_is_told_with_the_address_that_works() {
+        let entry = Entry::named("task.list").unwrap();
+        let call = Call::new(entry, &json!({}), None).unwrap();
+        let reason = format!("cannot connect: {NO_TLS}");
+        let lost = Lost { reason, may_have_arrived: false };
+        let fault = call.lost(&server("https://127.0.0.1:7077"), &lost);
+        assert!(fault.hint.unwrap().ends_with("it is at http://127.0.0.1:7077"));
+    }
 
     #[test]
     fn what_may_have_been_done_is_told_with_the_op_id_that_finds_out() {
         let call = Call::new(Entry::named("task.add").unwrap(), &json!({"title": "x"}), None);
         let call = call.unwrap();
         let unknown = Refusal::new(Code::LedgerUnreachable, "gone").detail("may_be_done", true);
-        let told = call.refused(unknown);
+        let told = call.refused(&server("http://a.example"), unknown);
         let op_id = call.key.op_id().unwrap().as_str();
         assert_eq!(told.details["op_id"], op_id);
         assert!(told.hint.is_some_and(|hint| hint.contains(op_id)));
@@ -192,7 +248,9 @@ mod tests {
     #[test]
     fn what_was_not_done_is_told_as_it_is() {
         let call = Call::new(Entry::named("task.add").unwrap(), &json!({"title": "x"}), None);
-        let told = call.unwrap().refused(Refusal::new(Code::LedgerUnreachable, "gone"));
+        let told = call
+            .unwrap()
+            .refused(&server("http://a.example"), Refusal::new(Code::LedgerUnreachable, "gone"));
         assert!(!told.details.contains_key("op_id"));
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request, State};
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
@@ -87,6 +87,9 @@ pub(crate) async fn bounded(
     request: Request,
     next: Next,
 ) -> Result<Response, Problem> {
+    if let Some(coding) = packed(request.headers()) {
+        return Err(Problem::from(coding).answered(StatusCode::UNSUPPORTED_MEDIA_TYPE));
+    }
     if length(request.headers()).is_some_and(|bytes| bytes > LONGEST_BODY as u64) {
         return Err(too_large().into());
     }
@@ -98,6 +101,17 @@ pub(crate) async fn bounded(
         taken: Arc::clone(&taken),
     };
     Ok(next.run(request.map(|body| Body::new(arriving(body)))).await)
+}
+
+/// A body that is packed would be read as what it is not.
+fn packed(headers: &HeaderMap) -> Option<Refusal> {
+    let coding = headers.get(header::CONTENT_ENCODING)?;
+    let coding = String::from_utf8_lossy(coding.as_bytes()).into_owned();
+    let refusal = Refusal::new(Code::Usage, format!("a body in {coding} is not read"))
+        .hint("send it as it is, without Content-Encoding")
+        .detail("header", "Content-Encoding")
+        .detail("given", &coding);
+    (!coding.eq_ignore_ascii_case("identity")).then_some(refusal)
 }
 
 /// How long the body will be, if that is said.

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
-use axum::http::{Extensions, HeaderMap, HeaderName, header};
+use axum::http::{Extensions, HeaderMap, HeaderName, Uri, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use sha2::{Digest as _, Sha256};
@@ -186,7 +186,16 @@ impl Doorkeeper {
     }
 
     /// A page elsewhere must not reach the server by a name that leads here.
-    fn refuse_foreign(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+    fn refuse_foreign(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+        // Of two names others may have looked at the first, or at the one in the address.
+        if headers.get_all(header::HOST).iter().count() > 1 {
+            return Err(Refusal::new(Code::ForeignOrigin, "Host is there twice")
+                .hint("name the server once")
+                .detail("header", "Host"));
+        }
+        if let Some(named) = uri.authority().filter(|named| !self.is_ours(named.as_str())) {
+            return Err(foreign("the address", named.as_str()));
+        }
         let host = header(headers, &header::HOST).unwrap_or_default();
         if !self.is_ours(host) {
             return Err(foreign("Host", host));
@@ -221,7 +230,7 @@ pub(crate) async fn at_the_door(
     next: Next,
 ) -> Result<Response, Problem> {
     let House { doorkeeper, .. } = &*house;
-    doorkeeper.refuse_foreign(request.headers())?;
+    doorkeeper.refuse_foreign(request.uri(), request.headers())?;
     Ok(next.run(request).await)
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 use windlass_domain::{Code, Refusal};
+use windlass_ops::misfit::missing;
 use windlass_ops::table::Entry;
 use windlass_ops::view::unknown_fields;
 
@@ -10,7 +11,7 @@ use super::kind::Kind;
 /// The fields of an operation, by the names they have in paths and queries.
 #[derive(Debug, Clone)]
 pub(crate) struct Fields {
-    operation: &'static str,
+    entry: &'static Entry,
     fields: Vec<Field>,
 }
 
@@ -20,19 +21,48 @@ struct Field {
     /// As the operation calls it.
     own_name: String,
     kind: Kind,
+    is_needed: bool,
 }
 
 impl Fields {
     /// `renamed` are the fields that paths and queries call by another name, which comes first.
-    pub(crate) fn of(entry: &Entry, renamed: &[(&str, &str)]) -> Self {
+    pub(crate) fn of(entry: &'static Entry, renamed: &[(&str, &str)]) -> Self {
         let schema = (entry.input)().to_value();
         let properties = schema.get("properties").and_then(Value::as_object);
+        let needed = schema.get("required").and_then(Value::as_array);
         let fields = properties.into_iter().flatten().map(|(own_name, _)| {
             let name = renamed.iter().find(|(_, field)| field == own_name);
             let name = name.map_or(own_name.as_str(), |(name, _)| name).to_owned();
-            Field { name, own_name: own_name.clone(), kind: Kind::of(&schema, own_name) }
+            let is_needed = needed.is_some_and(|all| all.iter().any(|one| one == own_name));
+            let kind = Kind::of(&schema, own_name);
+            Field { name, own_name: own_name.clone(), kind, is_needed }
         });
-        Self { operation: entry.name, fields: fields.collect() }
+        Self { entry, fields: fields.collect() }
+    }
+
+    /// The same without a field, which nobody can ask for here.
+    pub(crate) fn without(mut self, own_name: &str) -> Self {
+        self.fields.retain(|field| field.own_name != own_name);
+        self
+    }
+
+    /// A refusal of the operation, in the words of paths and queries.
+    pub(crate) fn in_own_words(&self, refusal: Refusal) -> Refusal {
+        let named = refusal.details.get("field").and_then(Value::as_str);
+        let field = self.fields.iter().find(|field| Some(field.own_name.as_str()) == named);
+        let Some(Field { name, own_name, .. }) = field.filter(|field| field.name != field.own_name)
+        else {
+            return refusal;
+        };
+        let message = match refusal.message.strip_prefix(own_name.as_str()) {
+            Some(rest) if rest.starts_with(' ') => format!("{name}{rest}"),
+            _ => refusal.message.clone(),
+        };
+        let hint = refusal.hint.map(|hint| match hint.strip_prefix(&format!("give {own_name}")) {
+            Some(rest) => format!("give {name}{rest}"),
+            None => hint,
+        });
+        Refusal { message, hint, ..refusal }.detail("field", name)
     }
 
     /// The arguments that some pairs of name and value say.
@@ -43,7 +73,9 @@ impl Fields {
         let mut arguments = Map::new();
         let mut unknown = Vec::new();
         for (name, given) in pairs {
-            let Some(field) = self.fields.iter().find(|field| field.name == name) else {
+            // Who knows the operation knows its own names.
+            let is_meant = |field: &&Field| field.name == name || field.own_name == name;
+            let Some(field) = self.fields.iter().find(is_meant) else {
                 unknown.push(name);
                 continue;
             };
@@ -54,11 +86,16 @@ impl Fields {
                 (Some(_), _) => return Err(given_twice(&name)),
             }
         }
-        if unknown.is_empty() {
-            return Ok(arguments);
+        if !unknown.is_empty() {
+            let known: Vec<String> = self.fields.iter().map(|field| field.name.clone()).collect();
+            return Err(unknown_fields(self.entry.name, &unknown, &known));
         }
-        let known: Vec<String> = self.fields.iter().map(|field| field.name.clone()).collect();
-        Err(unknown_fields(self.operation, &unknown, &known))
+        let is_missing =
+            |field: &&Field| field.is_needed && !arguments.contains_key(&field.own_name);
+        match self.fields.iter().find(is_missing) {
+            Some(field) => Err(self.in_own_words(missing(self.entry, &field.own_name))),
+            None => Ok(arguments),
+        }
     }
 }
 
@@ -94,7 +131,7 @@ impl Field {
     }
 }
 
-fn given_twice(name: &str) -> Refusal {
+pub(crate) fn given_twice(name: &str) -> Refusal {
     Refusal::new(Code::Usage, format!("{name} is given more than once"))
         .hint("give it once: only lists are given by repeating their name")
         .detail("field", name)
@@ -121,12 +158,33 @@ mod tests {
 
     #[test]
     fn a_number_below_zero_is_left_to_the_operation() {
-        assert_eq!(asked("dep.tree", &[("depth", "-1")]), Ok(json!({"depth": -1})));
+        assert_eq!(asked("task.list", &[("limit", "-1")]), Ok(json!({"limit": -1})));
     }
 
     #[test]
     fn a_field_can_have_another_name_here() {
         assert_eq!(asked("task.search", &[("q", "login")]), Ok(json!({"query": "login"})));
+    }
+
+    #[test]
+    fn a_field_that_has_another_name_here_may_be_called_by_its_own() {
+        assert_eq!(asked("task.search", &[("query", "login")]), Ok(json!({"query": "login"})));
+        let twice = [("query", "login"), ("q", "login")];
+        assert_eq!(asked("task.search", &twice).unwrap_err().code, Code::Usage);
+    }
+
+    #[test]
+    fn what_is_missing_is_named_as_it_is_called_here() {
+        let refusal = asked("task.search", &[]).unwrap_err();
+        assert_eq!((refusal.code, refusal.message.as_str()), (Code::InvalidValue, "q is missing"));
+        assert_eq!(refusal.details["field"], "q");
+        assert!(refusal.hint.unwrap().starts_with("give q: "));
+    }
+
+    #[test]
+    fn where_there_are_no_fields_none_is_named() {
+        let refusal = asked("audit.head", &[("x", "1")]).unwrap_err();
+        assert_eq!(refusal.hint.as_deref(), Some("it takes none"));
     }
 
     #[test]

@@ -6,7 +6,9 @@ mod doorkeeper;
 mod encoded;
 mod explained;
 mod fields;
+mod head;
 pub(crate) mod journal;
+mod json;
 mod kind;
 mod openapi;
 mod ops;
@@ -34,6 +36,7 @@ pub(crate) use doorkeeper::{Badge, Doorkeeper, Visitor, check};
 pub(crate) use kind::Kind;
 pub(crate) use ops::{answer, operation_not_found};
 pub(crate) use problem::{Problem, status};
+pub(crate) use query::pairs;
 pub(crate) use rest::unreadable;
 pub(crate) use stays::Stays;
 pub(crate) use stream::places;
@@ -89,6 +92,7 @@ pub(crate) fn router(house: Shared) -> Router {
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::disable())
         .layer(middleware::from_fn_with_state(Arc::clone(&house), body::bounded))
+        .layer(middleware::from_fn(head::bounded))
         .layer(middleware::from_fn(in_time))
         .layer(middleware::from_fn_with_state(Arc::clone(&house), doorkeeper::at_the_door))
         .layer(middleware::from_fn_with_state(Arc::clone(&house), journal::keep))
@@ -114,9 +118,7 @@ async fn wrong_method(request: Request) -> Response {
         format!("{} does not go with {}", request.method(), request.uri().path()),
     )
     .hint("the methods of each path are in /openapi.json");
-    let mut response = Problem::from(refusal).into_response();
-    *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
-    response
+    Problem::from(refusal).answered(StatusCode::METHOD_NOT_ALLOWED).into_response()
 }
 
 /// An answer that takes too long is given up; what was handed in may still be done.

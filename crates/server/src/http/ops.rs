@@ -13,14 +13,13 @@ use windlass_ops::table::{Entry, TABLE};
 
 use super::body::Sent;
 use super::doorkeeper::Visitor;
-use super::problem::Problem;
-use super::{Shared, VERSION, encoded};
+use super::problem::{EXIT, Problem};
+use super::{Shared, VERSION, encoded, json};
 use crate::desk::{Call, Reply};
 
 const OP_ID: HeaderName = HeaderName::from_static("windlass-op-id");
 /// The same for texts that a header cannot carry.
 const OP_ID_ENCODED: HeaderName = HeaderName::from_static("windlass-op-id*");
-const EXIT: HeaderName = HeaderName::from_static("windlass-exit");
 
 pub(crate) async fn run(
     State(house): State<Shared>,
@@ -61,8 +60,9 @@ fn arguments(body: &[u8]) -> Result<Value, Refusal> {
     if body.is_empty() {
         return Ok(Value::Object(Map::new()));
     }
-    let value: Value = serde_json::from_slice(body).map_err(|wrong| {
-        Refusal::new(Code::Usage, format!("the body is not JSON: {wrong}"))
+    let value: Value = json::read(body).map_err(|wrong| {
+        let what = if wrong.is_data() { "wrong" } else { "not JSON" };
+        Refusal::new(Code::Usage, format!("the body is {what}: {wrong}"))
             .hint("send one JSON object with the fields of the operation")
     })?;
     match value {

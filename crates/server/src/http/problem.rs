@@ -1,6 +1,6 @@
 //! Errors as problem documents (RFC 9457), with our codes.
 
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -16,7 +16,13 @@ pub(crate) const PROBLEM: HeaderValue = HeaderValue::from_static("application/pr
 
 /// Something that did not happen, on its way to whoever asked for it.
 #[derive(Debug, Clone)]
-pub(crate) struct Problem(pub(crate) Body);
+pub(crate) struct Problem {
+    pub(crate) body: Body,
+    status: StatusCode,
+}
+
+/// How the same command would have ended.
+pub(crate) const EXIT: HeaderName = HeaderName::from_static("windlass-exit");
 
 /// The document as it is sent.
 #[derive(Debug, Serialize)]
@@ -34,9 +40,22 @@ struct Document {
     exit: u8,
 }
 
+impl From<Body> for Problem {
+    fn from(body: Body) -> Self {
+        Self { status: status(body.code), body }
+    }
+}
+
+impl Problem {
+    /// The same, where HTTP has a status of its own for it.
+    pub(crate) fn answered(self, status: StatusCode) -> Self {
+        Self { status, ..self }
+    }
+}
+
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
-        Self(Report::of(error).error)
+        Report::of(error).error.into()
     }
 }
 
@@ -77,9 +96,11 @@ pub(crate) fn status(code: Code) -> StatusCode {
 /// Whether waiting helps.
 fn retry_after(code: Code) -> Option<HeaderValue> {
     match code {
-        Code::RateLimited | Code::ServerBusy | Code::OpRunning | Code::LedgerLocked => {
-            Some(HeaderValue::from_static("1"))
-        }
+        Code::RateLimited
+        | Code::ServerBusy
+        | Code::OpRunning
+        | Code::LedgerLocked
+        | Code::LedgerUnreachable => Some(HeaderValue::from_static("1")),
         _ => None,
     }
 }
@@ -101,11 +122,11 @@ fn title(code: Code) -> &'static str {
 impl Problem {
     /// The document that tells it.
     pub(crate) fn document(self) -> String {
-        let Body { code, message, hint, details, suggestions } = self.0;
+        let Self { body: Body { code, message, hint, details, suggestions }, status } = self;
         let document = Document {
             r#type: format!("/errors/{code}"),
             title: title(code),
-            status: status(code).as_u16(),
+            status: status.as_u16(),
             detail: message,
             instance: request_id::current(),
             code,
@@ -121,13 +142,13 @@ impl Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let code = self.0.code;
-        let status = status(code);
-        let told = Told { code, message: self.0.message.clone() };
+        let (code, status) = (self.body.code, self.status);
+        let told = Told { code, message: self.body.message.clone() };
         let text = self.document();
         let mut response = (status, [(header::CONTENT_TYPE, PROBLEM)], text).into_response();
         response.extensions_mut().insert(told);
         let headers = response.headers_mut();
+        headers.insert(EXIT, HeaderValue::from(code.exit() as u16));
         if let Some(seconds) = retry_after(code) {
             headers.insert(header::RETRY_AFTER, seconds);
         }
@@ -135,5 +156,19 @@ impl IntoResponse for Problem {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ledger_that_cannot_be_reached_now_may_be_in_a_moment() {
+        let fault = Fault::new(Code::LedgerUnreachable, "PostgreSQL cannot be reached");
+        let response = Problem::from(fault).into_response();
+        assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(response.headers()[header::RETRY_AFTER], "1");
+        assert_eq!(response.headers()[EXIT], "5");
     }
 }

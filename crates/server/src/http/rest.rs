@@ -9,6 +9,7 @@ use axum::response::Response;
 use axum::routing::get;
 use serde_json::Value;
 use windlass_domain::{Code, Refusal};
+use windlass_ledger::Error;
 use windlass_ops::table::Entry;
 
 use super::Shared;
@@ -25,6 +26,8 @@ pub(crate) struct Read {
     pub(crate) operation: &'static str,
     /// Names in the path or the query that the operation has under another name, which comes second.
     pub(crate) renamed: &'static [(&'static str, &'static str)],
+    /// Fields of the operation that have no place here.
+    pub(crate) left_out: &'static [&'static str],
 }
 
 /// Every one of them.
@@ -49,7 +52,8 @@ pub(crate) const READS: &[Read] = &[
     read("/v1/why", "why"),
     read("/v1/stats", "stats"),
     read("/v1/timeline", "timeline"),
-    read("/v1/events", "events"),
+    // Who follows the log comes to the stream, which calls the first field so.
+    Read { left_out: &["follow"], ..named("/v1/events", "events", &[("after", "from")]) },
     read("/v1/head", "audit.head"),
 ];
 
@@ -62,7 +66,7 @@ const fn named(
     operation: &'static str,
     renamed: &'static [(&'static str, &'static str)],
 ) -> Read {
-    Read { path, operation, renamed }
+    Read { path, operation, renamed, left_out: &[] }
 }
 
 impl Read {
@@ -75,7 +79,9 @@ impl Read {
 pub(crate) fn routes() -> Router<Shared> {
     READS.iter().fold(Router::new(), |router, read| {
         let Some(entry) = read.entry() else { return router };
-        let fields = Arc::new(Fields::of(entry, read.renamed));
+        let fields = Fields::of(entry, read.renamed);
+        let fields = read.left_out.iter().fold(fields, |fields, field| fields.without(field));
+        let fields = Arc::new(fields);
         let look =
             move |house, visitor, path, query| look(entry, fields, house, (visitor, path, query));
         router.route(read.path, get(look))
@@ -91,10 +97,24 @@ async fn look(
     (Visitor(caller), path, RawQuery(query)): Asked,
 ) -> Result<Response, Problem> {
     let Path(path) = path.map_err(|_| unreadable())?;
-    let query = query::pairs(query.as_deref().unwrap_or_default());
+    let query = query::pairs(query.as_deref().unwrap_or_default())?;
+    let follows = |(name, _): &(String, String)| entry.name == "events" && name == "follow";
+    if query.iter().any(follows) {
+        return Err(follow_elsewhere().into());
+    }
     let arguments = Value::Object(fields.arguments(path.into_iter().chain(query))?);
-    let reply = house.desk.run(Call { entry, arguments, caller, op_id: None }).await?;
-    answer(&reply)
+    let reply = house.desk.run(Call { entry, arguments, caller, op_id: None }).await;
+    let reply = reply.map_err(|error| match error {
+        Error::Refused(refusal) => Error::Refused(fields.in_own_words(refusal)),
+        failed @ Error::Failed(_) => failed,
+    });
+    answer(&reply?)
+}
+
+fn follow_elsewhere() -> Refusal {
+    Refusal::new(Code::UnknownField, "events that come later are not waited for here")
+        .hint("follow them at /v1/events/stream, with the same after, project, task and kind")
+        .detail("field", "follow")
 }
 
 /// A path that is not even text names nothing.

@@ -12,6 +12,7 @@ use windlass_ops::events::Asked;
 
 use super::Shared;
 use super::doorkeeper::Visitor;
+use super::fields::given_twice;
 use super::problem::Problem;
 use super::query;
 use crate::shares::Shares;
@@ -43,7 +44,8 @@ pub(crate) async fn events(
     };
     let share = house.followers.take(caller.owner())?;
     let look = move |cx: &mut windlass_ops::Context| {
-        cx.read(|snapshot| Ok((asked.resolve(snapshot)?, snapshot.head()?.seq)))
+        let sight = cx.sight();
+        cx.read(|snapshot| Ok((asked.resolve(snapshot, sight)?, snapshot.head()?.seq)))
     };
     let (filter, head) = house.desk.look(caller.clone(), look).await?;
     let after = after.unwrap_or(head);
@@ -62,13 +64,19 @@ pub(crate) async fn events(
 
 fn asked(query: &str) -> Result<(Asked, Option<u64>), Refusal> {
     let (mut asked, mut after) = (Asked::default(), None);
-    for (name, value) in query::pairs(query) {
-        match name.as_str() {
-            "after" => after = Some(seq("after", &value)?),
-            "project" => asked.project = Some(value),
-            "task" => asked.task = Some(value),
-            "kind" => asked.kinds.push(value),
+    for (name, value) in query::pairs(query)? {
+        let before = match name.as_str() {
+            "after" => after.replace(seq("after", &value)?).map(drop),
+            "project" => asked.project.replace(value).map(drop),
+            "task" => asked.task.replace(value).map(drop),
+            "kind" => {
+                asked.kinds.push(value);
+                None
+            }
             _ => return Err(unknown(&name)),
+        };
+        if before.is_some() {
+            return Err(given_twice(&name));
         }
     }
     Ok((asked, after))

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Body;
-use axum::extract::{Query, Request, State};
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
-use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
+use windlass_domain::near::near;
 use windlass_domain::{Code, Refusal};
 use windlass_ledger::{Error, Fault};
 use windlass_ops::Context;
@@ -25,12 +25,17 @@ use super::toolset::Toolset;
 use super::watch::Watch;
 use crate::caller::{Caller, Owner};
 use crate::desk::{Desk, Office};
-use crate::http::{self, Problem, Shared, Visitor};
+use crate::http::{self, Problem, Shared, Visitor, pairs};
 
 /// How long a session may be silent. Agents think for a while between two calls.
 const SILENCE: Duration = Duration::from_hours(1);
 /// How often a silent stream shows that it is still there.
 const HEARTBEAT: Duration = Duration::from_secs(15);
+
+/// The one name that the query may have.
+const TOOLS: &str = "tools";
+/// Longest refusal of the protocol that is told in our words.
+const LONGEST_REFUSAL: usize = 4_096;
 
 /// The way in for agents who come over HTTP.
 pub(crate) struct Mcp {
@@ -143,12 +148,6 @@ fn no_session() -> Refusal {
     Refusal::new(Code::PathNotFound, "you have no such session").hint("begin one with initialize")
 }
 
-/// What the address may say.
-#[derive(Debug, Default, Deserialize)]
-struct Asked {
-    tools: Option<String>,
-}
-
 /// Every request to `/mcp`.
 pub(crate) async fn enter(
     State(house): State<Shared>,
@@ -168,10 +167,48 @@ pub(crate) async fn enter(
     };
     let answer = house.mcp.answer(request, asks, Guest { caller, tools }).await?;
     // The session is gone already, and clients take "accepted" for a failure to end it.
-    match method == Method::DELETE && answer.status() == StatusCode::ACCEPTED {
-        true => Ok(StatusCode::NO_CONTENT.into_response()),
-        false => Ok(answer),
+    match answer.status() {
+        StatusCode::ACCEPTED if method == Method::DELETE => {
+            Ok(StatusCode::NO_CONTENT.into_response())
+        }
+        status if status.is_client_error() && !is_json(answer.headers()) => {
+            Ok(in_our_words(answer).await)
+        }
+        _ => Ok(answer),
     }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.starts_with("application/json"))
+}
+
+/// What the protocol itself refuses, as a problem: the same words and status, and what to do.
+async fn in_our_words(answer: Response) -> Response {
+    let (status, allowed) = (answer.status(), answer.headers().get(header::ALLOW).cloned());
+    let said = to_bytes(answer.into_body(), LONGEST_REFUSAL).await.unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    // It begins with the words of the status.
+    let words = format!("{}: ", status.canonical_reason().unwrap_or_default());
+    let message = match said.trim().trim_start_matches(&words) {
+        "" => format!("/mcp answers {status}"),
+        said => said.to_owned(),
+    };
+    let hint = match status {
+        StatusCode::METHOD_NOT_ALLOWED => {
+            "POST a message, GET the stream of a session, or DELETE a session"
+        }
+        StatusCode::NOT_ACCEPTABLE => "send Accept: application/json, text/event-stream",
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => "send Content-Type: application/json",
+        StatusCode::NOT_FOUND => "the session is over: begin a new one with initialize",
+        _ => {
+            "begin with initialize, and send the Mcp-Session-Id of its answer with all that follows"
+        }
+    };
+    let problem = Problem::from(Refusal::new(Code::Usage, message).hint(hint));
+    let mut response = problem.answered(status).into_response();
+    response.headers_mut().extend(allowed.map(|allowed| (header::ALLOW, allowed)));
+    response
 }
 
 /// The set that the caller's key was made for. It is looked up with every request, so that a key that
@@ -191,10 +228,20 @@ async fn own_tools(desk: &Desk, caller: &Caller) -> Result<Option<String>, Error
 
 /// The tools that the address names, else those of the key, else the usual ones.
 fn tools(uri: &Uri, own: Option<&str>) -> Result<Toolset, Refusal> {
-    let Query(Asked { tools }) = Query::try_from_uri(uri).map_err(|wrong| {
-        Refusal::new(Code::Usage, format!("the address cannot be read: {wrong}"))
-            .hint("give the tools once: /mcp?tools=default,dep")
-    })?;
+    let mut tools = None;
+    for (name, value) in pairs(uri.query().unwrap_or_default())? {
+        if name != TOOLS {
+            return Err(Refusal::new(Code::UnknownField, format!("/mcp takes no '{name}'"))
+                .hint("it takes tools: /mcp?tools=default,dep")
+                .suggest(near(&name, [TOOLS]))
+                .detail("field", name));
+        }
+        if tools.replace(value).is_some() {
+            return Err(Refusal::new(Code::Usage, "tools is given more than once")
+                .hint("give the tools once: /mcp?tools=default,dep")
+                .detail("field", TOOLS));
+        }
+    }
     Ok(tools.as_deref().or(own).map(Toolset::parse).transpose()?.unwrap_or_default())
 }
 
@@ -205,6 +252,9 @@ async fn read(request: Request) -> Result<Result<(Request, Asks), Response>, Pro
     Ok(match understood(&body) {
         Line::Message(message) => {
             Ok((Request::from_parts(parts, Body::from(body)), Asks::by(&message)))
+        }
+        Line::Nothing if body.trim_ascii().is_empty() => {
+            Err(wrong(ErrorData::parse_error("the body is empty: send one message", None), None))
         }
         Line::Nothing => Err(StatusCode::ACCEPTED.into_response()),
         Line::Wrong(error, id) => Err(wrong(error, id)),

@@ -17,14 +17,15 @@ use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 
 use super::MESSAGE_BYTES;
+use super::outline::Outline;
 
 /// The two streams, and how far the conversation has come.
 pub(super) struct Lines<R, W> {
     read: BufReader<R>,
     /// A line that has not ended yet.
     line: Vec<u8>,
-    /// The line is too long: its rest is skipped.
-    skipping: bool,
+    /// The line is too long: its rest is skipped, but for the id by which its sender waits.
+    skipped: Option<Outline>,
     write: Arc<Mutex<W>>,
     /// The answer to a bad line, on its way. Nothing is read before it is gone, so that whoever
     /// writes without reading is not answered without end.
@@ -49,7 +50,7 @@ where
         Self {
             read: BufReader::new(read),
             line: Vec::new(),
-            skipping: false,
+            skipped: None,
             write: Arc::new(Mutex::new(write)),
             answering: None,
             began: false,
@@ -62,22 +63,27 @@ where
         loop {
             let part = self.read.fill_buf().await.ok()?;
             if part.is_empty() {
+                if let Some(outline) = self.skipped.take() {
+                    return Some(too_long(outline));
+                }
                 // The last line need not end like the others; half a line is nobody's any more.
                 let last = understood(&std::mem::take(&mut self.line));
                 return Some(last).filter(|line| matches!(line, Line::Message(_)));
             }
             let end = part.iter().position(|byte| *byte == b'\n');
             let taken = end.map_or(part.len(), |end| end + 1);
-            let is_long = self.line.len() + taken > MESSAGE_BYTES;
-            if !self.skipping && !is_long {
-                self.line.extend(part.iter().take(taken));
+            let (part, _) = part.split_at_checked(taken).unwrap_or((part, &[]));
+            if self.skipped.is_none() && self.line.len() + taken > MESSAGE_BYTES {
+                let outline = self.skipped.insert(Outline::default());
+                outline.read(&std::mem::take(&mut self.line));
+            }
+            match &mut self.skipped {
+                Some(outline) => outline.read(part),
+                None => self.line.extend(part),
             }
             self.read.consume(taken);
-            let began_to_skip = is_long && !self.skipping;
-            self.skipping = (self.skipping || is_long) && end.is_none();
-            if began_to_skip {
-                self.line = Vec::new();
-                return Some(Line::Wrong(too_long(), None));
+            if let Some(outline) = self.skipped.take_if(|_| end.is_some()) {
+                return Some(too_long(outline));
             }
             if end.is_some() && !self.line.is_empty() {
                 return Some(understood(&std::mem::take(&mut self.line)));
@@ -162,9 +168,9 @@ where
     }
 }
 
-fn too_long() -> ErrorData {
+fn too_long(outline: Outline) -> Line {
     let message = format!("a message has at most {MESSAGE_BYTES} bytes");
-    ErrorData::invalid_request(message, None)
+    Line::Wrong(ErrorData::invalid_request(message, None), outline.id())
 }
 
 /// What a message says.

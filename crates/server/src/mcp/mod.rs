@@ -8,6 +8,7 @@ mod calls;
 mod door;
 pub(crate) mod http;
 mod lines;
+mod outline;
 mod prompts;
 mod resources;
 mod schema;

@@ -1,6 +1,5 @@
 //! Which operations are tools, for whom, and how they look.
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
@@ -8,8 +7,9 @@ use serde_json::{Value, json};
 use windlass_domain::near::near;
 use windlass_domain::op::OpId;
 use windlass_domain::{Code, Refusal};
-use windlass_ops::operation::{Access, Place};
-use windlass_ops::table::{Entry, TABLE};
+use windlass_ops::operation::Access;
+use windlass_ops::table::Entry;
+use windlass_ops::tools;
 
 use super::schema;
 use super::shown::{DEFAULT, DESTRUCTIVE, IDEMPOTENT, Shown};
@@ -17,14 +17,10 @@ use super::words::as_fields;
 
 /// The field that every tool takes that writes.
 const OP_ID: &str = "op_id";
-/// All operations of the ledger.
-const ALL: &str = "all";
-/// The tools that are shown when nobody asks for others.
-const USUAL: &str = "default";
 
 /// Every tool there is: those of the small set, then one for each operation.
 static OFFERS: LazyLock<(Vec<Offer>, Vec<Offer>)> = LazyLock::new(|| {
-    let whole = TABLE.iter().filter(|entry| entry.place == Place::Ledger).map(Offer::whole);
+    let whole = tools::operations().map(Offer::whole);
     (DEFAULT.iter().filter_map(Offer::small).collect(), whole.collect())
 });
 
@@ -45,7 +41,7 @@ impl Offer {
 
     fn whole(entry: &'static Entry) -> Self {
         let input = with_op_id(entry, schema::all(entry));
-        let tool = Tool::new(tool_name(entry), as_fields(entry.about), Arc::new(input))
+        let tool = Tool::new(tools::name_of(entry), as_fields(entry.about), Arc::new(input))
             .with_annotations(annotations(entry))
             .with_raw_output_schema(Arc::new(schema::answer(entry)));
         Self { tool, entry }
@@ -105,11 +101,6 @@ fn takes_op_id(entry: &Entry) -> bool {
     writes(entry) && !entry.secret_answer
 }
 
-/// The name of an operation as a tool: `task_set_status`.
-fn tool_name(entry: &Entry) -> String {
-    entry.name.replace(['.', '-'], "_")
-}
-
 fn with_op_id(entry: &Entry, mut input: JsonObject) -> JsonObject {
     if takes_op_id(entry)
         && let Some(Value::Object(properties)) = input.get_mut("properties")
@@ -153,10 +144,10 @@ impl Toolset {
     /// Reads `all`, `default`, or groups and names with commas between them.
     pub(crate) fn parse(given: &str) -> Result<Self, Refusal> {
         let mut offers: Vec<&'static Offer> = Vec::new();
-        for name in given.split(',').map(str::trim) {
+        for name in tools::parts(given) {
             let found = meant(name);
             if found.is_empty() {
-                return Err(unknown_set(name));
+                return Err(tools::unknown(name));
             }
             for offer in found {
                 if !offers.iter().any(|known| known.name() == offer.name()) {
@@ -185,37 +176,18 @@ impl Toolset {
     }
 }
 
-fn group_of(entry: &Entry) -> &'static str {
-    entry.words().next().unwrap_or(entry.name)
-}
-
 /// The tools that a part of a set names.
 fn meant(name: &str) -> Vec<&'static Offer> {
     let (small, whole) = &*OFFERS;
     match name {
-        ALL => return whole.iter().collect(),
-        USUAL => return small.iter().collect(),
+        tools::ALL => return whole.iter().collect(),
+        tools::DEFAULT => return small.iter().collect(),
         _ => {}
     }
     if let Some(offer) = small.iter().find(|offer| offer.name() == name) {
         return vec![offer];
     }
-    let is_meant = |offer: &&Offer| {
-        group_of(offer.entry) == name || offer.entry.name == name || offer.name() == name
-    };
-    whole.iter().filter(is_meant).collect()
-}
-
-fn unknown_set(name: &str) -> Refusal {
-    let (small, whole) = &*OFFERS;
-    let groups: BTreeSet<&str> = whole.iter().map(|offer| group_of(offer.entry)).collect();
-    let known: Vec<&str> = [ALL, USUAL].into_iter().chain(groups).collect();
-    let tools = small.iter().chain(whole).map(Offer::name).filter(|tool| !known.contains(tool));
-    Refusal::new(Code::InvalidValue, format!("there are no tools '{name}'"))
-        .hint(format!("use {}, or names of tools", known.join(", ")))
-        .detail("field", "tools")
-        .detail("given", name)
-        .suggest(near(name, known.iter().copied().chain(tools)))
+    whole.iter().filter(|offer| tools::is_meant(offer.entry, name)).collect()
 }
 
 /// What a list of tools costs whoever reads it: names, descriptions and input schemas as sent.
@@ -230,7 +202,11 @@ fn size_bytes(tools: &[Tool]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use serde_json::Map;
+    use windlass_ops::operation::Place;
+    use windlass_ops::table::TABLE;
 
     use super::*;
 
@@ -253,7 +229,7 @@ mod tests {
     #[test]
     fn every_usual_tool_and_field_is_there() {
         let small = &OFFERS.0;
-        assert_eq!(small.len(), DEFAULT.len());
+        assert!(small.iter().map(Offer::name).eq(tools::USUAL));
         for (shown, offer) in DEFAULT.iter().zip(small) {
             assert_eq!(offer.entry.place, Place::Ledger, "{}", shown.operation);
             for (field, _) in shown.fields {

@@ -45,7 +45,7 @@ pub(super) async fn act(
     };
     let done = visit.run(entry, arguments(&(entry.input)().to_value(), &form)).await;
     match done {
-        Err(trouble) if is_script => Problem(trouble.0).into_response(),
+        Err(trouble) if is_script => Problem::from(trouble.0).into_response(),
         Err(trouble) => refused(&visit, entry, &form, &trouble),
         Ok(reply) if is_script => answer(&reply).unwrap_or_else(Problem::into_response),
         Ok(reply) if form.first(SHOW).is_some() => match reply.json() {

@@ -24,7 +24,7 @@ impl Form {
     /// Reads `a=1&b=two+words`. Browsers end lines as the network does; a text has plain ones.
     pub(crate) fn parse(text: &str) -> Self {
         let plain = |text: String| text.replace("\r\n", "\n");
-        let pairs = query::pairs(text).into_iter();
+        let pairs = query::readable_pairs(text).into_iter();
         Self(pairs.map(|(name, value)| (plain(name), plain(value))).collect())
     }
 }

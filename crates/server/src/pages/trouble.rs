@@ -35,7 +35,7 @@ impl From<Fault> for Trouble {
 
 impl From<Problem> for Trouble {
     fn from(problem: Problem) -> Self {
-        Self(problem.0)
+        Self(problem.body)
     }
 }
 

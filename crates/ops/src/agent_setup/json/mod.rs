@@ -30,9 +30,14 @@ impl Holder {
         entry: &Entry,
         foreign: Foreign,
     ) -> Result<Edited, Trouble> {
-        let Some(text) = before else { return Ok(Edited::Text(self.new_file(entry))) };
+        // A file that somebody only touched says as much as none.
+        let Some(text) = before.filter(|text| !text.trim().is_empty()) else {
+            return Ok(Edited::Text(self.new_file(entry)));
+        };
         let file = File::read(text, self)?;
         let (found, holder) = (file.entry()?, file.holder()?);
+        let entry =
+            &found.map_or_else(|| entry.clone(), |member| entry.in_place_of(&member.value.value()));
         let splices = match (found, holder) {
             (Some(member), _) => {
                 let found = member.value.value();
@@ -48,12 +53,18 @@ impl Holder {
             }
             (None, Some((member, servers))) => {
                 let outer = file.indent(member.start).unwrap_or_default();
-                let indent = file.inner(servers).unwrap_or(outer + &file.style.unit);
+                let indent = match servers.is_bare() {
+                    true => outer,
+                    false => file.inner(servers).unwrap_or(outer + &file.style.unit),
+                };
                 let new = named(NAME, &layout(entry, &indent, &file.style));
                 file.added(servers, &new, &indent)
             }
             (None, None) => {
-                let indent = file.inner(&file.root).unwrap_or_else(|| file.style.unit.clone());
+                let indent = match file.root.is_bare() {
+                    true => String::new(),
+                    false => file.inner(&file.root).unwrap_or_else(|| file.style.unit.clone()),
+                };
                 let new = named(self.key, &Self::servers(entry, &indent, &file.style));
                 file.added(&file.root, &new, &indent)
             }
@@ -69,7 +80,9 @@ impl Holder {
         entry: &Entry,
         foreign: Foreign,
     ) -> Result<Edited, Trouble> {
-        let Some(text) = before else { return Ok(Edited::Same) };
+        let Some(text) = before.filter(|text| !text.trim().is_empty()) else {
+            return Ok(Edited::Same);
+        };
         let file = File::read(text, self)?;
         let (Some(member), Some((holder, servers))) = (file.entry()?, file.holder()?) else {
             return Ok(Edited::Same);
@@ -220,7 +233,7 @@ impl<'a> File<'a> {
                 let end = last.value.end;
                 vec![(end..end, ",".to_owned()), (at..at, on_a_line)]
             }
-            None if at == object.inside => vec![(at..at, member.to_owned())],
+            None if object.is_bare() => vec![(at..at, member.to_owned())],
             // A comment may go on to the end of its line.
             None => vec![(at..at, on_a_line)],
         }

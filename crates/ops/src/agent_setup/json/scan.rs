@@ -52,6 +52,13 @@ pub(super) struct Member {
     pub(super) comma: Option<usize>,
 }
 
+impl Object {
+    /// It has no members and no comments: what is put into it goes on in its line.
+    pub(super) const fn is_bare(&self) -> bool {
+        self.members.is_empty() && self.tail == self.inside
+    }
+}
+
 impl Node {
     pub(super) fn value(&self) -> Value {
         match &self.kind {

@@ -3,13 +3,13 @@
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::super::entry::Form;
+use super::super::entry::{Form, Name};
 use super::*;
 
 const HOLDER: Holder = Holder { key: "mcpServers", dialect: Dialect::Comments };
 
 fn ours() -> Entry {
-    Entry { form: Form::Plain, program: "windlass".to_owned() }
+    Entry { form: Form::Plain, program: "windlass".to_owned(), agent: Name::Usual("claude") }
 }
 
 fn put(text: &str) -> String {
@@ -35,7 +35,7 @@ fn a_new_file_has_the_entry_alone() {
   "mcpServers": {
     "windlass": {
       "command": "windlass",
-      "args": ["mcp"]
+      "args": ["mcp", "--agent", "claude"]
     }
   }
 }
@@ -56,8 +56,36 @@ fn a_file_of_an_older_place_of_the_program_is_brought_up_to_date() {
 fn the_entry_is_laid_out_as_its_neighbours_are() {
     let text = "{\n\t\"mcpServers\": {\n\t\t\"other\": {}\n\t},\n\t\"a\": 1\n}\n";
     let expected = "{\n\t\"mcpServers\": {\n\t\t\"other\": {},\n\t\t\"windlass\": {\n\t\t\t\"command\": \
-                    \"windlass\",\n\t\t\t\"args\": [\"mcp\"]\n\t\t}\n\t},\n\t\"a\": 1\n}\n";
+                    \"windlass\",\n\t\t\t\"args\": [\"mcp\", \"--agent\", \"claude\"]\n\t\t}\n\t},\n\t\"a\": 1\n}\n";
     assert_eq!(put(text), expected);
+}
+
+#[test]
+fn an_empty_object_is_filled_with_the_indentation_of_its_line() {
+    let entry = |indent: &str| {
+        format!(
+            "\"windlass\": {{\n{indent}  \"command\": \"windlass\",\n\
+             {indent}  \"args\": [\"mcp\", \"--agent\", \"claude\"]\n{indent}}}"
+        )
+    };
+    for (text, expected) in [
+        ("{}\n", format!("{{\"mcpServers\": {{\n  {}\n}}}}\n", entry("  "))),
+        ("{\"mcpServers\": {}}\n", format!("{{\"mcpServers\": {{{}}}}}\n", entry(""))),
+        (
+            "{\n  \"mcpServers\": {}\n}\n",
+            format!("{{\n  \"mcpServers\": {{{}}}\n}}\n", entry("  ")),
+        ),
+    ] {
+        assert_eq!(put(text), expected);
+    }
+}
+
+#[test]
+fn a_file_that_says_nothing_is_as_good_as_none() {
+    for text in ["", "\n", " \r\n"] {
+        assert_eq!(put(text), HOLDER.new_file(&ours()));
+        assert_eq!(taken(text), Edited::Same);
+    }
 }
 
 #[test]

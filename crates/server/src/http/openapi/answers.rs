@@ -25,7 +25,7 @@ impl To {
     /// The statuses of problems that can come.
     fn problems(self) -> &'static [u16] {
         match self {
-            Self::Command => &[400, 401, 403, 404, 408, 409, 413, 422, 429, 500, 503],
+            Self::Command => &[400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 500, 503],
             Self::Question => &[400, 401, 403, 404, 409, 422, 429, 500, 503],
             Self::Anybody => &[403, 503],
             Self::Name => &[400, 403, 404, 503],
@@ -77,6 +77,8 @@ pub(crate) fn problems() -> Value {
     for code in Code::ALL {
         codes.entry(status(*code).as_u16()).or_default().push(*code);
     }
+    // HTTP has a word of its own for a body that is packed.
+    codes.insert(415, vec![Code::Usage]);
     let responses = codes.into_iter().map(|(status, codes)| {
         let names: Vec<String> = codes.iter().map(|code| format!("`{code}`")).collect();
         let headers: &[&str] = match status {
@@ -84,9 +86,10 @@ pub(crate) fn problems() -> Value {
             409 | 429 | 503 => &["Retry-After"],
             _ => &[],
         };
+        let headers: Vec<&str> = headers.iter().copied().chain(["Windlass-Exit"]).collect();
         let response = json!({
             "description": format!("It did not happen: {}.", names.join(", ")),
-            "headers": named(headers),
+            "headers": named(&headers),
             "content": { "application/problem+json": { "schema": reference("Problem") } },
         });
         (status.to_string(), response)

@@ -138,7 +138,9 @@ fn fields(read: &Read, entry: &Entry, schemas: &Schemas) -> Vec<Value> {
     let properties = schema.get("properties").and_then(Value::as_object);
     let required = schema.get("required").and_then(Value::as_array);
     let is_required = |field: &str| required.is_some_and(|all| all.iter().any(|one| one == field));
-    let fields = properties.into_iter().flatten().map(|(field, property)| {
+    let properties = properties.into_iter().flatten();
+    let asked = properties.filter(|(field, _)| !read.left_out.contains(&field.as_str()));
+    let fields = asked.map(|(field, property)| {
         let renamed = read.renamed.iter().find(|(_, own_name)| own_name == field);
         let name = renamed.map_or(field.as_str(), |(name, _)| name);
         let in_path = read.path.contains(&format!("{{{name}}}"));

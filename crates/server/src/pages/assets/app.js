@@ -202,8 +202,8 @@ export async function act(operation, fields) {
     const answer = await response.json();
     return response.ok ? { ok: true, answer } : { ok: false, problem: answer };
   } catch {
-    const detail = "the server did not answer; nothing may have happened";
-    return { ok: false, problem: { detail, hint: "look whether it is running, then try again", code: "unreachable" } };
+    const detail = "no answer from the server: whether it was done is not known";
+    return { ok: false, problem: { detail, hint: "load the page again to see, before you repeat it", code: "unreachable" } };
   }
 }
 
