@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn a_field_with_a_few_words_has_them_to_choose_from() {
         assert_eq!(words("key.create", "role"), ["worker", "reviewer", "approver", "admin"]);
-        assert!(words("task.list", "status").contains(&"in_progress".to_owned()));
+        assert!(words("hook.list", "state").contains(&"failed".to_owned()));
     }
 
     #[test]
