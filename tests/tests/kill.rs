@@ -431,7 +431,7 @@ impl Start {
         let recording = trace(&recorded, &words).record();
         let _answered = recording.outcome.ok();
         let points: Vec<Call> = recording.calls.into_iter().filter(is_write_point).collect();
-        assert!(points.iter().any(|point| point.name == "fsync"));
+        assert!(points.iter().any(|point| point.name == "fdatasync"));
         // The calls of a thread are counted by themselves, so one thread makes the count exact.
         assert!(points.iter().all(|point| point.thread == points[0].thread));
         let counts = Counts {

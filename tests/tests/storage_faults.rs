@@ -285,7 +285,7 @@ mod full {
 
     #[test]
     fn a_disk_that_does_not_confirm_a_write_is_told_and_no_success_is_claimed() {
-        at_every("fsync", "-wal", "EIO", "storage_failed");
+        at_every("fdatasync", "-wal", "EIO", "storage_failed");
     }
 
     /// What is committed is in the write-ahead log; that it cannot be moved from there yet is no

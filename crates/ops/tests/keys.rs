@@ -415,7 +415,6 @@ fn a_key_that_expired_opens_nothing() {
     for (name, input) in [
         ("task.comment", json!({"task": task, "text": "so"})),
         ("task.show", json!({"task": task})),
-        ("explain", json!({"code": "usage"})),
     ] {
         assert_eq!(stage.refused(name, input), Code::KeyRequired, "{name}");
     }

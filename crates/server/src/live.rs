@@ -327,7 +327,8 @@ mod tests {
     /// What a follower of project a wants.
     fn of_a(indoors: &Indoors) -> Filter {
         let asked = Asked { project: Some("a".to_owned()), ..Asked::default() };
-        let look = move |cx: &mut Context| cx.read(|snapshot| asked.resolve(snapshot, Sight::Whole));
+        let look =
+            move |cx: &mut Context| cx.read(|snapshot| asked.resolve(snapshot, Sight::Whole));
         indoors.runtime.block_on(indoors.desk.look(anybody(), look)).unwrap()
     }
 

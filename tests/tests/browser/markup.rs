@@ -214,7 +214,7 @@ fn the_page_of_a_refusal_and_that_of_an_answer_show_text_as_text() {
             "key.create",
             &json!({"for": format!("agent:{payload}"), "role": "worker", "show": "1", "back": payload}),
         );
-        assert!(page.text("document.querySelector('main').innerText").contains("not shown again"));
+        assert!(page.text("document.querySelector('main').innerText").contains("A key for"));
         assert_harmless(&page, &format!("an answer with {payload}"));
     }
 }

@@ -54,7 +54,7 @@ fn a_full_disk_is_told_to_each_who_waits_and_all_is_done_when_there_is_space() {
 
 #[test]
 fn a_disk_that_does_not_confirm_a_write_is_told_to_each_who_waits() {
-    let desk = failing("fsync", 4, "EIO");
+    let desk = failing("fdatasync", 4, "EIO");
     let commands = tasks(10);
     all_are_told(&desk.share(&commands, drop), "storage_failed");
     goes_on(&desk, &commands);

@@ -138,12 +138,15 @@ fn a_server_killed_while_it_writes_the_log_of_sqlite_keeps_its_word() {
 
 #[test]
 fn a_server_killed_while_it_waits_for_the_disk_keeps_its_word() {
-    kill_at_calls_on("-wal", &[("fsync", 1), ("fsync", 2), ("fsync", 3), ("fsync", 4)]);
+    kill_at_calls_on(
+        "-wal",
+        &[("fdatasync", 1), ("fdatasync", 2), ("fdatasync", 3), ("fdatasync", 4)],
+    );
 }
 
 #[test]
 fn a_server_killed_while_it_moves_the_log_into_the_file_keeps_its_word() {
-    kill_at_calls_on("", &[("pwrite64", 1), ("pwrite64", 2), ("pwrite64", 20), ("fsync", 1)]);
+    kill_at_calls_on("", &[("pwrite64", 1), ("pwrite64", 2), ("pwrite64", 20), ("fdatasync", 1)]);
 }
 
 #[test]
