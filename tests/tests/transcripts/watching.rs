@@ -214,9 +214,9 @@ fn who_held_what_when() {
     $ windlass timeline
     nobody held anything in the last 24h
     $ windlass timeline --agent worker-1
-    AGENT     TASK    TITLE                 FENCE  FROM  FOR            ENDED
-    worker-1  NIGHT_  upgrade the compiler  2      now   less than 1 s  held
-    worker-1  LOGIN_  fix the login page    1      now   less than 1 s  done
+    AGENT     TASK    PROJECT  TITLE                 FENCE  FROM  HELD   ENDED
+    worker-1  NIGHT_  inbox    upgrade the compiler  2      now   < 1 s  held
+    worker-1  LOGIN_  inbox    fix the login page    1      now   < 1 s  done
     $ … --json
     {
       "window": "24h",
@@ -251,8 +251,8 @@ fn who_held_what_when() {
       "total": 2
     }
     $ windlass timeline --limit 1
-    AGENT     TASK    TITLE                 FENCE  FROM  FOR            ENDED
-    worker-1  NIGHT_  upgrade the compiler  2      now   less than 1 s  held
+    AGENT     TASK    PROJECT  TITLE                 FENCE  FROM  HELD   ENDED
+    worker-1  NIGHT_  inbox    upgrade the compiler  2      now   < 1 s  held
     1 of 3 claims; see more with --limit
     $ windlass timeline --window soon
     error: window 'soon' is not a duration
