@@ -293,7 +293,8 @@ fn check_the_log_keeps_the_headers_of_a_pruned_task_and_who_pruned_it() {
         assert_eq!(kinds, expected);
         let (last, before) = of_task.split_last().unwrap();
         assert!(before.iter().all(|event| event["data"].is_null()), "{before:?}");
-        let told: Vec<&String> = last["data"].as_object().unwrap().keys().collect();
+        let told: Vec<&str> =
+            last["data"].as_object().unwrap().keys().map(String::as_str).collect();
         assert_eq!((&last["actor"], told), (&json!("janitor"), vec!["project"]));
         let verified = ledger.answer(&["audit", "verify"]);
         assert_eq!((&verified["sound"], &verified["pruned"]), (&json!(true), &json!(4)));
