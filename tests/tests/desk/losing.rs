@@ -130,9 +130,11 @@ fn a_connection_lost_while_a_shared_commit_waits_to_begin_loses_and_doubles_noth
     let task = desk.ledger.add(&["-P", "queue"]);
     let mut look = database(&desk).connect();
     let answers = desk.share(&twelve_with_a_comment_on(&task), |hold| {
-        // The first command stands in the queue already; this comes next, and then the others.
+        // The first command stands in the queue already; this comes next, and then the others. The
+        // queue for a row may be jumped, the one for a table may not.
         let mut next = thread::scope(|scope| {
-            let next = scope.spawn(|| holding(database(&desk), "SELECT seq FROM head FOR UPDATE"));
+            let table = "LOCK TABLE head IN ACCESS EXCLUSIVE MODE";
+            let next = scope.spawn(|| holding(database(&desk), table));
             wait::until("two wait for the end of the log", || waiting(&mut look) == 2);
             drop(hold);
             next.join().unwrap()
