@@ -83,7 +83,9 @@ fn every_answer_is_one_that_the_document_tells_of() {
         // The stream of events has no end.
         .args(["--exclude-path", "/v1/events/stream", "--phases", "coverage,fuzzing"])
         .args(["--suppress-health-check", "all", "--continue-on-failure", "--no-shrink"])
-        .args(["--warnings", "off", "--workers", "2", "--no-color"])
+        // One at a time: CPython 3.11 counts the depth of parsed code for all threads together, and now
+        // and then stops one of two with "recursion depth mismatch".
+        .args(["--warnings", "off", "--workers", "1", "--no-color"])
         .run();
     assert_eq!(storm.code, Some(0), "{storm}");
     assert!(storm.stdout.contains("No issues found"), "{storm}");

@@ -113,11 +113,16 @@ impl Cluster {
     /// Kills the server and all its processes without a warning; it stays away until a restart.
     pub fn kill(&mut self) -> Result<(), Error> {
         if let Some(server) = self.server.take() {
-            let backends = children_of(server);
-            for process in std::iter::once(server).chain(backends) {
+            // Halted, it starts no backend that the list would miss.
+            kill_process(server, Signal::STOP).ok();
+            let mut processes = children_of(server);
+            processes.push(server);
+            for process in &processes {
                 // A backend may have ended since it was listed.
-                kill_process(process, Signal::KILL).ok();
+                kill_process(*process, Signal::KILL).ok();
             }
+            // Until the last is gone its memory keeps the data from being opened again.
+            wait::happens(|| !processes.iter().any(|process| is_alive(*process)));
         }
         self.order("stop").map(drop)
     }
