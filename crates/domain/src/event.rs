@@ -484,14 +484,14 @@ pub struct HookRetried {}
 
 macro_rules! events {
     (
-        $($name:ident $kind:literal $version:literal $subject:ident;)+
         runs { $($run:ident $run_kind:literal $run_version:literal;)+ }
+        $($name:ident $kind:literal $version:literal $subject:ident;)+
     ) => {
         /// One fact.
         #[derive(Debug, Clone, PartialEq)]
         pub enum Event {
             $($name($name),)+
-            Run(RunEvent),
+            Run(Box<RunEvent>),
         }
 
         /// One fact about a run.
@@ -524,10 +524,14 @@ macro_rules! events {
             pub const fn kind(&self) -> Kind {
                 match self { $(Self::$run(_) => Kind::$run),+ }
             }
+
+            fn encode(&self) -> serde_json::Result<String> {
+                match self { $(Self::$run(data) => serde_json::to_string(data)),+ }
+            }
         }
 
         impl Event {
-            pub const fn kind(&self) -> Kind {
+            pub fn kind(&self) -> Kind {
                 match self {
                     $(Self::$name(_) => Kind::$name,)+
                     Self::Run(event) => event.kind(),
@@ -538,7 +542,7 @@ macro_rules! events {
             pub fn encode(&self) -> Result<String, Unreadable> {
                 match self {
                     $(Self::$name(data) => serde_json::to_string(data),)+
-                    $(Self::Run(RunEvent::$run(data)) => serde_json::to_string(data)),+
+                    Self::Run(event) => event.encode(),
                 }
                 .map_err(|source| Unreadable::Data(self.kind(), source.to_string()))
             }
@@ -552,7 +556,7 @@ macro_rules! events {
                 }
                 match kind {
                     $(Kind::$name => serde_json::from_str(data).map(Self::$name),)+
-                    $(Kind::$run => serde_json::from_str(data).map(RunEvent::$run).map(Self::Run)),+
+                    $(Kind::$run => serde_json::from_str(data).map(RunEvent::$run).map(Self::from)),+
                 }
                 .map_err(|source| Unreadable::Data(kind, source.to_string()))
             }
@@ -566,7 +570,7 @@ macro_rules! events {
 
         impl From<RunEvent> for Event {
             fn from(event: RunEvent) -> Self {
-                Self::Run(event)
+                Self::Run(Box::new(event))
             }
         }
 
@@ -609,6 +613,27 @@ impl Subject {
 }
 
 events! {
+    runs {
+        RunStarted "run_started" 1;
+        RunImported "run_imported" 1;
+        RunEdited "run_edited" 1;
+        StepStarted "step_started" 1;
+        StepVerified "step_verified" 1;
+        StepRetried "step_retried" 1;
+        StepBlocked "step_blocked" 1;
+        RunUnblocked "run_unblocked" 1;
+        GateDecided "gate_decided" 1;
+        GateReopened "gate_reopened" 1;
+        RunFinalized "run_finalized" 1;
+        RunFinished "run_finished" 1;
+        RunOwnerChanged "run_owner_changed" 1;
+        ActionRequested "action_requested" 1;
+        ActionDecided "action_decided" 1;
+        ActionProgressed "action_progressed" 1;
+        BudgetRecorded "budget_recorded" 1;
+        BudgetChecked "budget_checked" 1;
+        BudgetRaised "budget_raised" 1;
+    }
     ProjectCreated "project_created" 1 Project;
     ProjectRenamed "project_renamed" 1 Project;
     ProjectFrozen "project_frozen" 1 Project;
@@ -648,27 +673,6 @@ events! {
     KeyCreated "key_created" 1 Key;
     KeyRotated "key_rotated" 1 Key;
     KeyRevoked "key_revoked" 1 Key;
-    runs {
-        RunStarted "run_started" 1;
-        RunImported "run_imported" 1;
-        RunEdited "run_edited" 1;
-        StepStarted "step_started" 1;
-        StepVerified "step_verified" 1;
-        StepRetried "step_retried" 1;
-        StepBlocked "step_blocked" 1;
-        RunUnblocked "run_unblocked" 1;
-        GateDecided "gate_decided" 1;
-        GateReopened "gate_reopened" 1;
-        RunFinalized "run_finalized" 1;
-        RunFinished "run_finished" 1;
-        RunOwnerChanged "run_owner_changed" 1;
-        ActionRequested "action_requested" 1;
-        ActionDecided "action_decided" 1;
-        ActionProgressed "action_progressed" 1;
-        BudgetRecorded "budget_recorded" 1;
-        BudgetChecked "budget_checked" 1;
-        BudgetRaised "budget_raised" 1;
-    }
 }
 
 impl Event {

@@ -80,7 +80,7 @@ impl Run {
             .hint(raise(&exceeded))
             .detail("exceeded_budgets", &exceeded);
         let event = BudgetChecked { exceeded, elapsed_minutes, stopped: true };
-        Err(Denied::Stopped(event.into(), refusal))
+        Err(Denied::Stopped(Box::new(event.into()), refusal))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::state::Run;
 use super::word::{Authority, Gates, OwnerStatus};
+use crate::event::RunEvent;
 use crate::{Code, Refusal, Time};
 
 /// Who calls.
@@ -18,7 +19,7 @@ pub struct Caller {
 pub enum Denied {
     Refused(Refusal),
     /// A budget is used up: that is recorded, and the rest refused.
-    Stopped(crate::event::RunEvent, Refusal),
+    Stopped(Box<RunEvent>, Refusal),
 }
 
 impl Denied {

@@ -97,7 +97,6 @@ pub fn foregone(check: &Check) -> Option<Outcome> {
     let undecided = |reason: &str| Some(Outcome::Undecided(reason.to_owned()));
     match check {
         Check::Shell { .. } if !is_real(check) => Some(Outcome::Passed),
-        Check::Shell { .. } => None,
         Check::Review { prompt } => Some(Outcome::Undecided(match given(prompt.as_deref()) {
             Some(prompt) => format!("{REVIEW}: {prompt}"),
             None => REVIEW.to_owned(),
@@ -108,7 +107,7 @@ pub fn foregone(check: &Check) -> Option<Outcome> {
         Check::Browser { check, .. } if given(check.as_deref()).is_none() => {
             undecided("browser verify missing check")
         }
-        Check::Browser { .. } => None,
+        Check::Shell { .. } | Check::Browser { .. } => None,
         Check::Artifact { path, .. } if given(path.as_deref()).is_none() => {
             undecided("artifact verify missing path")
         }

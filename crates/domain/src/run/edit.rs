@@ -85,8 +85,8 @@ fn compare(path: &str, before: Option<&Value>, after: Option<&Value>, edits: &mu
         }
         (before, after) => edits.push(Edit {
             path: if path.is_empty() { ".".to_owned() } else { path.to_owned() },
-            before: before.map(shortened),
-            after: after.map(shortened),
+            before: before.filter(|value| !value.is_null()).map(shortened),
+            after: after.filter(|value| !value.is_null()).map(shortened),
         }),
     }
 }

@@ -78,7 +78,7 @@ pub struct RunImported {
 pub struct Edit {
     /// As jq writes it: `.steps[0].verify.command`.
     pub path: String,
-    /// Nothing where it was not there.
+    /// Nothing where it was not there, or null.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -118,9 +118,10 @@ fn must_suffice(run: &Run, disposition: Disposition) -> Result<(), Refusal> {
     if lacking.is_empty() {
         return Ok(());
     }
-    let list: String = lacking.iter().map(|reason| format!("\n  - {}", reason.as_str())).collect();
+    let names: Vec<&str> = lacking.iter().map(|reason| reason.as_str()).collect();
     let message = format!(
-        "Finish disposition '{disposition}' requires sufficient completion evidence.{list}"
+        "Finish disposition '{disposition}' requires sufficient completion evidence.\n  - {}",
+        names.join("\n  - ")
     );
     Err(run
         .refusal(Code::EvidenceMissing, message)

@@ -17,7 +17,7 @@ use super::word::{
 };
 use crate::event::RunEvent;
 use crate::task::Broken;
-use crate::{RunKey, Time};
+use crate::{Kind, RunKey, Time};
 
 /// What a review writes where a check would have output.
 const APPROVED: &str = "human review approved";
@@ -100,7 +100,7 @@ impl Run {
             RunEvent::StepStarted(data) => self.start(data, at)?,
             RunEvent::StepVerified(data) => self.verify(data, at)?,
             RunEvent::StepRetried(data) => {
-                let step = self.step_in(data.step, event, &[StepStatus::Failed])?;
+                let step = self.step_in(data.step, Kind::StepRetried, &[StepStatus::Failed])?;
                 step.forget();
                 step.status = StepStatus::InProgress;
                 step.attempts = data.attempt;
@@ -143,7 +143,7 @@ impl Run {
     fn step_in(
         &mut self,
         number: u32,
-        event: &RunEvent,
+        kind: Kind,
         from: &[StepStatus],
     ) -> Result<&mut StepState, Broken> {
         let name = self.name.clone();
@@ -151,7 +151,7 @@ impl Run {
         if from.contains(&step.status) {
             return Ok(step);
         }
-        let kind = event.kind().as_str();
+        let kind = kind.as_str();
         Err(Broken(format!(
             "'{kind}' cannot happen to step {number} of run {name}, which is {}",
             step.status
@@ -160,7 +160,7 @@ impl Run {
 
     fn start(&mut self, data: &StepStarted, at: Time) -> Result<(), Broken> {
         let from = [StepStatus::Pending, StepStatus::InProgress];
-        let step = self.step_in(data.step, &data.clone().into(), &from)?;
+        let step = self.step_in(data.step, Kind::StepStarted, &from)?;
         step.forget();
         step.status = StepStatus::InProgress;
         step.attempts = data.attempt;
@@ -173,7 +173,7 @@ impl Run {
     }
 
     fn verify(&mut self, data: &StepVerified, at: Time) -> Result<(), Broken> {
-        let step = self.step_in(data.step, &data.clone().into(), &[StepStatus::InProgress])?;
+        let step = self.step_in(data.step, Kind::StepVerified, &[StepStatus::InProgress])?;
         step.retried = false;
         step.results.extend(data.results.iter().cloned());
         match &data.verdict {
@@ -211,7 +211,7 @@ impl Run {
 
     fn unblock(&mut self, data: &RunUnblocked) -> Result<(), Broken> {
         if let Some(number) = data.step {
-            let step = self.step_in(number, &data.clone().into(), &[StepStatus::Blocked])?;
+            let step = self.step_in(number, Kind::RunUnblocked, &[StepStatus::Blocked])?;
             step.max_iterations = step.max_iterations.saturating_add(data.granted);
             step.resume();
         } else {
@@ -238,7 +238,7 @@ impl Run {
             Some(_) => StepStatus::Blocked,
             None => StepStatus::Done,
         };
-        let step = self.step_in(data.step, &data.clone().into(), &[from])?;
+        let step = self.step_in(data.step, Kind::GateDecided, &[from])?;
         step.decided = Some(Decided {
             decision: data.decision,
             mode: data.mode,
@@ -257,7 +257,7 @@ impl Run {
     }
 
     fn reopen(&mut self, data: &GateReopened) -> Result<(), Broken> {
-        let step = self.step_in(data.step, &data.clone().into(), &[StepStatus::Done])?;
+        let step = self.step_in(data.step, Kind::GateReopened, &[StepStatus::Done])?;
         step.decided = None;
         step.max_iterations = step.max_iterations.saturating_add(data.granted);
         match data.then {

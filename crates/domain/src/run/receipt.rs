@@ -138,7 +138,6 @@ pub struct Sufficiency {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[expect(clippy::struct_excessive_bools, reason = "the form of HOTL's receipt")]
 pub struct Redaction {
     pub stdout_included: bool,
     pub stderr_included: bool,

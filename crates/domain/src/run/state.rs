@@ -15,6 +15,7 @@ use crate::{Code, Refusal, RunKey, Time};
 
 /// One execution of a workflow file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "what a workflow file says is yes or no")]
 pub struct Run {
     pub key: RunKey,
     pub name: RunId,
@@ -134,7 +135,7 @@ impl Action {
         }
     }
 
-    fn blocks(&self) -> bool {
+    pub(super) fn blocks(&self) -> bool {
         let failed = self.effect_status() == Some(EffectStatus::Failed);
         !self.acknowledged && (failed || self.status == ActionStatus::Rejected)
     }
@@ -275,8 +276,7 @@ impl Run {
         match (self.held, finalized) {
             (Some(RunStatus::Abandoned), _) => RunStatus::Abandoned,
             _ if self.is_stuck() => RunStatus::Blocked,
-            (_, Some(status)) => status,
-            (Some(status), None) => status,
+            (_, Some(status)) | (Some(status), None) => status,
             (None, None) if self.is_waiting() => RunStatus::Paused,
             (None, None) => RunStatus::Running,
         }

@@ -180,13 +180,12 @@ pub fn unblock(
             .refusal(Code::InvalidTransition, message)
             .hint("start a new run of the workflow file"));
     }
-    let granted = match number {
-        Some(number) => grant(run, number, caller)?,
-        None => {
-            may_unblock_run(run)?;
-            run.need_person(caller, "unblocking a run")?;
-            0
-        }
+    let granted = if let Some(number) = number {
+        grant(run, number, caller)?
+    } else {
+        must_be_blocked(run)?;
+        run.need_person(caller, "unblocking a run")?;
+        0
     };
     let authority = caller.authority;
     let by = caller.name.clone();
@@ -218,7 +217,7 @@ fn grant(run: &Run, number: u32, caller: &Caller) -> Result<u32, Refusal> {
     Ok(u32::from(fails && step.is_exhausted()))
 }
 
-fn may_unblock_run(run: &Run) -> Result<(), Refusal> {
+fn must_be_blocked(run: &Run) -> Result<(), Refusal> {
     if run.status() != RunStatus::Blocked {
         let message = format!("Run is '{}', expected 'blocked'", run.status());
         return Err(run

@@ -170,6 +170,10 @@ impl Run {
                 None
             }
         };
+        if state.status != RunStatus::Blocked {
+            // It went on all the same.
+            self.actions.iter_mut().for_each(|action| action.acknowledged |= action.blocks());
+        }
         let follows = self.status();
         let stops = match (state.status, follows) {
             (RunStatus::Abandoned, _) => true,
