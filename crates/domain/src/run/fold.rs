@@ -77,6 +77,7 @@ impl Run {
             owner: Owner::NOBODY,
             require_owner: data.require_owner,
             ownership: Vec::new(),
+            version: 1,
             revision: 0,
             started_at: at,
             updated_at: at,
@@ -126,6 +127,7 @@ impl Run {
                 self.look_again(data.metric);
             }
         }
+        self.version += 1;
         self.revision += 1;
         self.updated_at = at;
         Ok(())

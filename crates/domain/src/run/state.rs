@@ -41,7 +41,10 @@ pub struct Run {
     pub owner: Owner,
     pub require_owner: bool,
     pub ownership: Vec<OwnerRecord>,
-    /// How often it was changed.
+    /// How many events its stream has.
+    pub version: u64,
+    /// How often it was changed, as its state file counts: from 0, and on from where an import
+    /// found it.
     pub revision: u64,
     pub started_at: Time,
     pub updated_at: Time,
@@ -249,10 +252,6 @@ impl StepState {
         self.decided.as_ref().is_some_and(|decided| decided.decision == Decision::Rejected)
     }
 
-    fn cause(&self) -> Option<Cause> {
-        self.block.as_ref().map(|block| block.cause)
-    }
-
     /// The check that waits for a person.
     pub(super) fn waiting_check(&self) -> Option<&Block> {
         self.block.as_ref().filter(|block| block.cause == Cause::Review)
@@ -283,12 +282,36 @@ impl Run {
     }
 
     fn is_stuck(&self) -> bool {
-        let blocked = |step: &StepState| match step.cause() {
-            Some(Cause::Review) => false,
-            Some(_) => true,
-            None => step.status == StepStatus::Done && step.is_rejected(),
+        !self.blockers().is_empty()
+    }
+
+    /// What stops it until somebody looks at it, in words.
+    pub fn blockers(&self) -> Vec<String> {
+        let step = |(at, step): (usize, &StepState)| {
+            let number = position(at);
+            match &step.block {
+                Some(block) if block.cause == Cause::Review => None,
+                Some(block) => Some(format!("step {number}: {}", block.reason)),
+                None if step.status == StepStatus::Done && step.is_rejected() => {
+                    let reason = step.decided.as_ref().and_then(|decided| decided.reason.clone());
+                    let reason = reason.unwrap_or_else(|| "no reason was given".to_owned());
+                    Some(format!("the gate of step {number} was rejected: {reason}"))
+                }
+                None => None,
+            }
         };
-        self.steps.iter().any(blocked) || self.actions.iter().any(Action::blocks)
+        let action = |action: &Action| {
+            let what = match action.status {
+                ActionStatus::Rejected => "was rejected",
+                ActionStatus::Allowed
+                | ActionStatus::HostAuthority
+                | ActionStatus::Pending
+                | ActionStatus::Approved => "failed",
+            };
+            format!("{} {what}: {}", action.id, action.target)
+        };
+        let steps = self.steps.iter().enumerate().filter_map(step);
+        steps.chain(self.actions.iter().filter(|action| action.blocks()).map(action)).collect()
     }
 
     fn is_waiting(&self) -> bool {

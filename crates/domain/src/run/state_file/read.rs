@@ -64,6 +64,7 @@ impl Run {
             owner: Owner::NOBODY,
             require_owner: false,
             ownership: Vec::new(),
+            version: 1,
             revision: 0,
             started_at: at,
             updated_at: at,

@@ -228,6 +228,7 @@ proptest! {
         let events = scene.log.iter().map(|(event, at)| (event, *at));
         let (folded, _) = replay(scene.run.key, events).unwrap();
         prop_assert_eq!(&folded, &scene.run);
+        prop_assert_eq!(folded.version, scene.log.len() as u64);
         let stored = serde_json::to_string(&scene.run).unwrap();
         prop_assert_eq!(&serde_json::from_str::<Run>(&stored).unwrap(), &scene.run);
         let text = scene.run.state_text();
