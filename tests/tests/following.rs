@@ -331,7 +331,7 @@ task restore TASK                                        | status_changed(from,t
 project rename web site                                  | project_renamed(new_name,old_name)
 project freeze api                                       | project_frozen()
 project unfreeze api                                     | project_unfrozen()
-task prune -P site --older-than 0 --yes                  | task_pruned()
+task prune -P site --older-than 0 --yes                  | task_pruned(project)
 ";
 
 /// Plays the story and gives what each command was told as.

@@ -296,11 +296,17 @@ pub struct TaskRestored {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TaskMoved {
     pub project: ProjectId,
+    /// The one it left; logs of earlier versions do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<ProjectId>,
 }
 
 /// A task left the views for good with its project; its earlier events stay as they are.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TaskDeleted {
+    /// The one it was in; logs of earlier versions do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<ProjectId>,
     /// What it waited for in other projects, where the dependency stays to be seen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<TaskId>,
@@ -312,7 +318,11 @@ pub struct TaskDeleted {
 
 /// A task left the views for good, and the data of its earlier events with it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TaskPruned {}
+pub struct TaskPruned {
+    /// The one it was in; logs of earlier versions do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<ProjectId>,
+}
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CommentAdded {

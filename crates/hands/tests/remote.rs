@@ -85,13 +85,22 @@ fn where_nobody_listens_nothing_can_have_arrived() {
     assert_eq!(lost.reason, "cannot connect: connection refused");
 }
 
+/// An answer that says that waiting helps.
+fn later(status: u16) -> Answer {
+    let headers = [("windlass-version", "0.1.0"), ("retry-after", "1")];
+    Answer::Status(status, headers.map(|(name, value)| (name.into(), value.into())).into())
+}
+
+#[test]
+fn a_key_that_came_too_often_comes_again_even_where_nothing_may_arrive_twice() {
+    let receiver = Receiver::start(|got| if got.number < 2 { later(429) } else { ours(200) });
+    assert_eq!(sent(&receiver, Again::Unarrived).unwrap().status, 200);
+    assert_eq!(receiver.count(), 3);
+}
+
 #[test]
 fn a_server_that_asks_for_patience_is_asked_again_and_believed_in_the_end() {
-    let busy = || {
-        let headers = [("windlass-version", "0.1.0"), ("retry-after", "1")];
-        Answer::Status(503, headers.map(|(name, value)| (name.into(), value.into())).into())
-    };
-    let receiver = Receiver::start(move |_| busy());
+    let receiver = Receiver::start(|_| later(503));
     assert_eq!(sent(&receiver, Again::Always).unwrap().status, 503);
     assert_eq!(receiver.count(), 6);
 }

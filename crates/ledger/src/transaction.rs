@@ -230,7 +230,8 @@ impl<'a> Transaction<'a> {
     /// headers, and what was answered about it under op ids is forgotten. Returns how many events of
     /// its own were emptied.
     pub fn prune(&mut self, task: &Task) -> Result<u64, Error> {
-        self.act(task.id.into(), task.version, vec![TaskPruned {}.into()])?;
+        let pruned = TaskPruned { project: Some(task.project) };
+        self.act(task.id.into(), task.version, vec![pruned.into()])?;
         self.forget_deliveries_of(task.id)?;
         self.forget_answers_about(task.id)?;
         Ok(self.forget(task.id.into())?)

@@ -154,7 +154,8 @@ pub struct Context {
     pub progress: Option<Arc<dyn Fn(Step) + Send + Sync>>,
     /// Where a door wants to hear what an operation that goes on has to tell.
     pub notices: Option<Notices>,
-    /// The key that the caller showed. Without one it is the user of this machine.
+    /// The key that the caller showed, which the door found to count. Without one it is the user of
+    /// this machine.
     pub key: Option<Key>,
     /// Where a door can ask a person something.
     pub questions: Option<Questions>,
@@ -307,9 +308,6 @@ impl Context {
     pub(crate) fn begin<O: Operation>(&mut self, operation: &O) -> Result<(), Error> {
         let op_id = self.op_id.take();
         if let Some(key) = &self.key {
-            if !key.is_valid(self.now()) {
-                return Err(key::required().into());
-            }
             refuse_closed(key, O::NAME, O::ACCESS)?;
         }
         let Some(op_id) = op_id else {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use windlass_domain::{Code, CorrelationId, Refusal, Time};
 use windlass_ledger::Error;
 
-pub use self::filter::{Asked, Filter, Homes};
+pub use self::filter::{Asked, Filter, Home, Homes};
 use crate::compat::{HzlEvent, Translator};
 use crate::context::Context;
 use crate::operation::{Access, Lines, Operation, Output};

@@ -14,6 +14,7 @@ fn sample(name: &str) -> (&'static str, Value) {
         "status" => ("ready", json!("ready")),
         "kind" => ("claude", json!("claude")),
         "role" => ("worker", json!("worker")),
+        "files" => ("sample", json!(["sample"])),
         _ => ("sample", json!("sample")),
     }
 }

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use axum::Router;
@@ -17,7 +17,10 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, Re
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use windlass_domain::{Code, Refusal};
 
+use crate::http::Problem;
 use crate::http::journal::Peer;
 
 /// How many may be connected at once: followers, and those who ask for something.
@@ -30,15 +33,17 @@ const MOST_TURNED_AWAY: usize = 64;
 const HEAD: Duration = Duration::from_secs(10);
 /// Longest head of a request that is read.
 const HEAD_BYTES: usize = 64 * 1024;
+/// How long a caller may take nothing of what is sent to it. A follower that reads too slowly is
+/// told so before.
+const STALL: Duration = Duration::from_mins(1);
+/// The same when the server stops.
+const STALL_AT_THE_END: Duration = Duration::from_secs(3);
 /// How long a connection that is over may take to hear the last answer.
 const LINGER: Duration = Duration::from_secs(2);
 
-/// Turned away before anything is read.
+/// What somebody hears who is one too many, before anything of theirs is read.
 const FULL: &str = "HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\n\
      content-type: application/problem+json\r\n";
-const FULL_BODY: &str = "{\"type\":\"/errors/server_busy\",\"title\":\"Try again\",\"status\":503,\
-     \"detail\":\"too many are connected already\",\"code\":\"server_busy\",\
-     \"hint\":\"try again in a moment\",\"details\":{},\"suggestions\":[],\"exit\":8}";
 
 /// Where callers come in.
 pub(crate) struct Connections {
@@ -47,6 +52,23 @@ pub(crate) struct Connections {
     places: Arc<Semaphore>,
     turned_away: Arc<Semaphore>,
     graceful: GracefulShutdown,
+    patience: Patience,
+}
+
+/// How long somebody is waited for who takes nothing.
+#[derive(Debug, Clone)]
+struct Patience {
+    stall: Duration,
+    stopping: CancellationToken,
+}
+
+impl Patience {
+    async fn run_out(self) {
+        let Self { stall, stopping } = self;
+        if timeout(stall, stopping.cancelled()).await.is_ok() {
+            tokio::time::sleep(STALL_AT_THE_END).await;
+        }
+    }
 }
 
 impl Connections {
@@ -60,6 +82,7 @@ impl Connections {
             places: Arc::new(Semaphore::new(places)),
             turned_away: Arc::new(Semaphore::new(MOST_TURNED_AWAY)),
             graceful: GracefulShutdown::new(),
+            patience: Patience { stall: STALL, stopping: CancellationToken::new() },
         }
     }
 
@@ -72,7 +95,7 @@ impl Connections {
             }
             return false;
         };
-        let stream = Connection { stream: Some((stream, place)) };
+        let stream = Connection::new(stream, place, self.patience.clone());
         let connection =
             self.http.serve_connection(TokioIo::new(stream), self.answering(from.ip()));
         let connection = self.graceful.watch(connection);
@@ -100,8 +123,9 @@ impl Connections {
         })
     }
 
-    /// Waits until everything that was begun is answered.
+    /// Waits until everything that was begun is answered, to those who listen.
     pub(crate) async fn finish(self) {
+        self.patience.stopping.cancel();
         self.graceful.shutdown().await;
     }
 }
@@ -120,7 +144,10 @@ fn most() -> u64 {
 }
 
 async fn turn_away(mut stream: TcpStream, _place: OwnedSemaphorePermit) {
-    let answer = format!("{FULL}content-length: {}\r\n\r\n{FULL_BODY}", FULL_BODY.len());
+    let refusal = Refusal::new(Code::ServerBusy, "too many are connected already")
+        .hint("try again in a moment");
+    let problem = Problem::from(refusal).document();
+    let answer = format!("{FULL}content-length: {}\r\n\r\n{problem}", problem.len());
     let said = async {
         stream.write_all(answer.as_bytes()).await?;
         part(&mut stream).await
@@ -138,16 +165,40 @@ async fn part(stream: &mut TcpStream) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A connection that parts in peace when it is dropped.
+/// A connection that parts in peace when it is dropped, and ends when its caller takes nothing.
 struct Connection {
     /// There until then.
     stream: Option<(TcpStream, OwnedSemaphorePermit)>,
+    patience: Patience,
+    /// Ends when the patience does; there while nothing is taken.
+    stalled: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
 }
 
 impl Connection {
+    fn new(stream: TcpStream, place: OwnedSemaphorePermit, patience: Patience) -> Self {
+        Self { stream: Some((stream, place)), patience, stalled: None }
+    }
+
     fn stream(&mut self) -> std::io::Result<Pin<&mut TcpStream>> {
         let stream = self.stream.as_mut().map(|(stream, _)| Pin::new(stream));
         stream.ok_or_else(|| std::io::ErrorKind::NotConnected.into())
+    }
+
+    /// An attempt to write that took something, or one that waits, for as long as there is patience.
+    fn waited<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        written: Poll<std::io::Result<T>>,
+    ) -> Poll<std::io::Result<T>> {
+        if written.is_pending() {
+            let patience = &self.patience;
+            let stalled = self.stalled.get_or_insert_with(|| Box::pin(patience.clone().run_out()));
+            ready!(stalled.as_mut().poll(cx));
+            self.stalled = None;
+            return Poll::Ready(Err(std::io::ErrorKind::TimedOut.into()));
+        }
+        self.stalled = None;
+        written
     }
 }
 
@@ -179,7 +230,8 @@ impl AsyncWrite for Connection {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<std::io::Result<usize>> {
-        self.stream()?.poll_write(cx, bytes)
+        let written = self.stream()?.poll_write(cx, bytes);
+        self.waited(cx, written)
     }
 
     fn poll_write_vectored(
@@ -187,7 +239,8 @@ impl AsyncWrite for Connection {
         cx: &mut Context<'_>,
         parts: &[std::io::IoSlice<'_>],
     ) -> Poll<std::io::Result<usize>> {
-        self.stream()?.poll_write_vectored(cx, parts)
+        let written = self.stream()?.poll_write_vectored(cx, parts);
+        self.waited(cx, written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -195,10 +248,52 @@ impl AsyncWrite for Connection {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
-        self.stream()?.poll_flush(cx)
+        let flushed = self.stream()?.poll_flush(cx);
+        self.waited(cx, flushed)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
         self.stream()?.poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::ErrorKind;
+
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    /// Writes to somebody who never reads, until that fails.
+    async fn written_in_vain(patience: Patience) -> ErrorKind {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let _unread = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let (stream, _) = listener.accept().await.unwrap();
+        let place = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
+        let mut connection = Connection::new(stream, place, patience);
+        loop {
+            if let Err(error) = connection.write_all(&[0; 65_536]).await {
+                return error.kind();
+            }
+        }
+    }
+
+    fn ends(patience: Patience) -> ErrorKind {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async { timeout(STALL, written_in_vain(patience)).await }).unwrap()
+    }
+
+    #[test]
+    fn whoever_takes_nothing_is_not_waited_for_without_end() {
+        let (stall, stopping) = (Duration::from_millis(20), CancellationToken::new());
+        assert_eq!(ends(Patience { stall, stopping }), ErrorKind::TimedOut);
+    }
+
+    #[test]
+    fn whoever_takes_nothing_does_not_keep_a_server_from_ending() {
+        let (stall, stopping) = (Duration::from_hours(1), CancellationToken::new());
+        stopping.cancel();
+        assert_eq!(ends(Patience { stall, stopping }), ErrorKind::TimedOut);
     }
 }

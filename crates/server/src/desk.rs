@@ -125,6 +125,8 @@ impl Desk {
         };
         if let (Err(Error::Refused(refusal)), Caller::Key { digest, .. }) = (&answer, asker)
             && refusal.code.exit() == Exit::NotAllowed
+            // A key that is none is somebody nobody knows, who could fill the table with it.
+            && refusal.code != Code::KeyRequired
         {
             let (code, message) = (refusal.code, refusal.message.clone());
             writer.note(Note { digest, operation: entry.name, code, message });
@@ -149,6 +151,11 @@ impl Desk {
         look: impl FnOnce(&mut Context) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         self.0.readers.look(caller, look).await
+    }
+
+    /// How much waits to be written.
+    pub(crate) fn waiting(&self) -> usize {
+        self.writer().map_or(0, |writer| writer.waiting())
     }
 
     /// Waits until the writer has done what it was given before.

@@ -7,6 +7,8 @@ pub mod caller;
 mod connections;
 pub mod desk;
 mod http;
+#[cfg(test)]
+mod indoors;
 mod limits;
 mod live;
 pub mod logs;

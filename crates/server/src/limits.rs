@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use std::hash::Hash as Hashable;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use tokio::sync::{Semaphore, SemaphorePermit};
 use windlass_domain::chain::Hash;
 use windlass_domain::{Code, Refusal};
 
@@ -16,6 +17,9 @@ use crate::metrics::Limited;
 const MOST: usize = 10_000;
 /// Wrong keys that may come from one address.
 const ATTEMPTS: Rate = Rate { per_second: 1.0, burst: 30.0 };
+/// How long a key that was found to be valid is not looked up again before its request is read. What
+/// is done with it looks it up in any case.
+const LATELY: Duration = Duration::from_secs(1);
 
 /// How often, and how often at once.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,11 +33,13 @@ struct Rate {
 struct Bucket {
     left: f64,
     at: Instant,
+    /// When it was last learnt what this bucket is for: a valid key, or an address of wrong ones.
+    learnt: Instant,
 }
 
 impl Bucket {
     fn full(rate: Rate, now: Instant) -> Self {
-        Self { left: rate.burst, at: now }
+        Self { left: rate.burst, at: now, learnt: now }
     }
 
     fn refill(&mut self, rate: Rate, now: Instant) {
@@ -84,6 +90,17 @@ pub(crate) struct Limits {
     keys: Mutex<Buckets<Hash>>,
     /// Addresses from which wrong keys came.
     addresses: Mutex<Buckets<IpAddr>>,
+    /// Who comes from an address of too many wrong keys is looked up one after the other.
+    turns: Semaphore,
+}
+
+/// When a key was found to be valid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// A moment ago: it need not be looked up again to read what is sent with it.
+    Lately,
+    Before,
+    Never,
 }
 
 impl Limits {
@@ -95,35 +112,63 @@ impl Limits {
         };
         let (keys, addresses) =
             (Mutex::new(Buckets(HashMap::new())), Mutex::new(Buckets(HashMap::new())));
-        Self { rate, keys, addresses }
+        Self { rate, keys, addresses, turns: Semaphore::new(1) }
     }
 
-    /// Lets the key be used once more. A key that was not seen to be valid is not even looked up
-    /// when too many wrong ones came from there.
-    pub(crate) fn admit(&self, key: &Hash, from: IpAddr, now: Instant) -> Result<(), Limited> {
+    /// Lets a key be used once more, if it is known; says what is known of it.
+    pub(crate) fn admit(&self, key: &Hash, now: Instant) -> Result<Found, Limited> {
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(bucket) = keys.0.get_mut(key) {
-            return if bucket.take(self.rate, now) { Ok(()) } else { Err(Limited::Key) };
+        let Some(bucket) = keys.0.get_mut(key) else { return Ok(Found::Never) };
+        if !bucket.take(self.rate, now) {
+            return Err(Limited::Key);
         }
+        match now.saturating_duration_since(bucket.learnt) < LATELY {
+            true => Ok(Found::Lately),
+            false => Ok(Found::Before),
+        }
+    }
+
+    /// Waits until a key from there may be looked up. It is one probe of an index, but wrong keys
+    /// without end must not keep all who read from reading.
+    pub(crate) async fn turn(&self, from: IpAddr, now: Instant) -> Option<SemaphorePermit<'_>> {
+        let is_suspect = {
+            let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
+            addresses.0.get_mut(&network(from)).is_some_and(|bucket| {
+                bucket.refill(ATTEMPTS, now);
+                bucket.left < 1.0
+            })
+        };
+        match is_suspect {
+            // The turns end with the server.
+            true => self.turns.acquire().await.ok(),
+            false => None,
+        }
+    }
+
+    /// The key was looked up and is valid. One that was not known before is counted from now on.
+    pub(crate) fn is_valid(&self, key: Hash, found: Found, now: Instant) -> Result<(), Limited> {
+        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        let bucket = keys.of(key, self.rate, now);
+        bucket.learnt = now;
+        match found == Found::Never && !bucket.take(self.rate, now) {
+            true => Err(Limited::Key),
+            false => Ok(()),
+        }
+    }
+
+    /// The key was looked up and opens nothing; too many such keys may have come from there.
+    pub(crate) fn is_wrong(&self, key: &Hash, from: IpAddr, now: Instant) -> Result<(), Limited> {
+        self.forget(key);
         let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(bucket) = addresses.0.get_mut(&network(from)) else { return Ok(()) };
-        bucket.refill(ATTEMPTS, now);
-        if bucket.left < 1.0 { Err(Limited::Address) } else { Ok(()) }
-    }
-
-    /// The key opened something.
-    pub(crate) fn is_valid(&self, key: Hash, now: Instant) {
-        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        if !keys.0.contains_key(&key) {
-            keys.of(key, self.rate, now).take(self.rate, now);
+        match addresses.of(network(from), ATTEMPTS, now).take(ATTEMPTS, now) {
+            true => Ok(()),
+            false => Err(Limited::Address),
         }
     }
 
-    /// The key opened nothing.
-    pub(crate) fn is_wrong(&self, key: &Hash, from: IpAddr, now: Instant) {
+    /// The key was refused by what it should have opened: it is looked up again next time.
+    pub(crate) fn forget(&self, key: &Hash) {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner).0.remove(key);
-        let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
-        addresses.of(network(from), ATTEMPTS, now).take(ATTEMPTS, now);
     }
 
     /// What somebody is told who comes too often.
@@ -153,7 +198,6 @@ fn network(address: IpAddr) -> IpAddr {
 #[cfg(test)]
 mod tests {
     use std::net::Ipv4Addr;
-    use std::time::Duration;
 
     use super::*;
 
@@ -163,60 +207,79 @@ mod tests {
         Hash::of(&number.to_le_bytes())
     }
 
+    /// A valid key comes; says how often it may.
     fn admitted(limits: &Limits, key: &Hash, now: Instant) -> usize {
-        (0..1_000).take_while(|_| limits.admit(key, HERE, now).is_ok()).count()
+        (0..1_000).take_while(|_| comes(limits, key, now).is_ok()).count()
+    }
+
+    fn comes(limits: &Limits, key: &Hash, now: Instant) -> Result<(), Limited> {
+        match limits.admit(key, now)? {
+            Found::Lately => Ok(()),
+            found => limits.is_valid(*key, found, now),
+        }
     }
 
     #[test]
     fn a_key_may_come_twice_as_often_at_once_and_then_by_the_second() {
         let (limits, now) = (Limits::new(100), Instant::now());
-        limits.is_valid(key(1), now);
-        assert_eq!(admitted(&limits, &key(1), now), 199);
-        assert_eq!(limits.admit(&key(1), HERE, now), Err(Limited::Key));
+        assert_eq!(admitted(&limits, &key(1), now), 200);
+        assert_eq!(comes(&limits, &key(1), now), Err(Limited::Key));
         assert_eq!(admitted(&limits, &key(1), now + Duration::from_secs(1)), 100);
     }
 
     #[test]
     fn one_key_does_not_use_up_what_another_has() {
         let (limits, now) = (Limits::new(1), Instant::now());
-        limits.is_valid(key(1), now);
-        limits.is_valid(key(2), now);
-        assert_eq!(admitted(&limits, &key(1), now), 1);
-        assert_eq!(admitted(&limits, &key(2), now), 1);
+        assert_eq!(admitted(&limits, &key(1), now), 2);
+        assert_eq!(admitted(&limits, &key(2), now), 2);
+    }
+
+    #[test]
+    fn those_who_come_at_once_with_a_new_key_are_all_counted() {
+        let (limits, now) = (Limits::new(1), Instant::now());
+        let found = [0; 5].map(|_| limits.admit(&key(1), now).unwrap());
+        let let_in = found.map(|found| limits.is_valid(key(1), found, now).is_ok());
+        assert_eq!(let_in, [true, true, false, false, false]);
     }
 
     #[test]
     fn without_a_rate_a_key_may_always_come() {
         let (limits, now) = (Limits::new(0), Instant::now());
-        limits.is_valid(key(1), now);
         assert_eq!(admitted(&limits, &key(1), now), 1_000);
     }
 
     #[test]
-    fn wrong_keys_from_one_address_are_not_looked_up_for_ever() {
+    fn a_key_is_looked_up_again_after_a_moment() {
         let (limits, now) = (Limits::new(100), Instant::now());
-        for number in 0..30 {
-            assert_eq!(limits.admit(&key(number), HERE, now), Ok(()));
-            limits.is_wrong(&key(number), HERE, now);
-        }
-        assert_eq!(limits.admit(&key(99), HERE, now), Err(Limited::Address));
-        assert_eq!(limits.admit(&key(99), Ipv4Addr::new(10, 0, 0, 1).into(), now), Ok(()));
-        assert_eq!(limits.admit(&key(99), HERE, now + Duration::from_secs(1)), Ok(()));
+        limits.is_valid(key(1), Found::Never, now).unwrap();
+        assert_eq!(limits.admit(&key(1), now), Ok(Found::Lately));
+        assert_eq!(limits.admit(&key(1), now + LATELY), Ok(Found::Before));
     }
 
     #[test]
-    fn a_key_that_is_known_is_not_kept_out_by_wrong_ones() {
+    fn wrong_keys_from_one_address_are_told_so_after_a_while() {
         let (limits, now) = (Limits::new(100), Instant::now());
-        limits.is_valid(key(1), now);
-        (0..40).for_each(|number| limits.is_wrong(&key(100 + number), HERE, now));
-        assert_eq!(limits.admit(&key(1), HERE, now), Ok(()));
+        for number in 0..30 {
+            assert_eq!(limits.is_wrong(&key(number), HERE, now), Ok(()));
+        }
+        assert_eq!(limits.is_wrong(&key(99), HERE, now), Err(Limited::Address));
+        assert_eq!(limits.is_wrong(&key(99), Ipv4Addr::new(10, 0, 0, 1).into(), now), Ok(()));
+        assert_eq!(limits.is_wrong(&key(99), HERE, now + Duration::from_secs(1)), Ok(()));
+    }
+
+    #[test]
+    fn a_new_key_that_is_valid_is_not_kept_out_by_wrong_ones() {
+        let (limits, now) = (Limits::new(100), Instant::now());
+        (0..30).for_each(|number| limits.is_wrong(&key(100 + number), HERE, now).unwrap());
+        assert_eq!(limits.is_wrong(&key(200), HERE, now), Err(Limited::Address));
+        assert_eq!(comes(&limits, &key(1), now), Ok(()));
     }
 
     #[test]
     fn a_key_that_counts_no_more_is_forgotten() {
         let (limits, now) = (Limits::new(100), Instant::now());
-        limits.is_valid(key(1), now);
-        limits.is_wrong(&key(1), HERE, now);
+        limits.is_valid(key(1), Found::Never, now).unwrap();
+        limits.is_wrong(&key(1), HERE, now).unwrap();
         assert!(limits.keys.lock().unwrap().0.is_empty());
     }
 
@@ -225,8 +288,8 @@ mod tests {
         let (limits, now) = (Limits::new(100), Instant::now());
         for number in 0..25_000 {
             let from = Ipv4Addr::from_bits(number).into();
-            limits.is_wrong(&key(number), from, now);
-            limits.is_valid(key(number), now);
+            limits.is_wrong(&key(number), from, now).unwrap();
+            limits.is_valid(key(number), Found::Never, now).unwrap();
         }
         assert!(limits.addresses.lock().unwrap().0.len() <= MOST);
         assert!(limits.keys.lock().unwrap().0.len() <= MOST);

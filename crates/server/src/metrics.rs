@@ -32,6 +32,7 @@ pub(crate) struct Metrics {
     requests: Family<[(&'static str, u16); 1], Counter>,
     limited: Family<Labels<1>, Counter>,
     dropped: Counter,
+    wrong_keys: Counter,
 }
 
 /// Why somebody was told to come back later.
@@ -62,8 +63,8 @@ impl Metrics {
             Family::new_with_constructor(|| Histogram::new(SECONDS));
         let batches = Histogram::new(COMMANDS);
         let operations = Family::default();
-        let (requests, limited, dropped) =
-            (Family::default(), Family::default(), Counter::default());
+        let (requests, limited) = (Family::default(), Family::default());
+        let (dropped, wrong_keys) = (Counter::default(), Counter::default());
         registry.register("operations", "Operations by name and code", operations.clone());
         registry.register("operation_seconds", "How long operations took", seconds.clone());
         registry.register("commit_commands", "Commands that shared a commit", batches.clone());
@@ -74,9 +75,10 @@ impl Metrics {
         );
         registry.register("limited", "Callers who were told to come back later", limited.clone());
         registry.register("followers_dropped", "Followers who read too slowly", dropped.clone());
+        registry.register("wrong_keys", "Keys that opened nothing", wrong_keys.clone());
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("build", "The version that runs", build);
-        Self { registry, operations, seconds, batches, requests, limited, dropped }
+        Self { registry, operations, seconds, batches, requests, limited, dropped, wrong_keys }
     }
 
     /// An operation ended.
@@ -98,6 +100,11 @@ impl Metrics {
 
     pub(crate) fn limited(&self, why: Limited) {
         self.limited.get_or_create(&[("by", why.as_str())]).inc();
+    }
+
+    /// Somebody showed a key that counts no more, or never did.
+    pub(crate) fn wrong_key(&self) {
+        self.wrong_keys.inc();
     }
 
     /// A follower read too slowly.

@@ -25,7 +25,7 @@ impl Office {
     }
 }
 
-/// Lets the next operation be done for `caller`.
+/// Lets the next operation be done for `caller`, whose key must count by the clock of the ledger.
 pub(crate) fn admit(cx: &mut Context, caller: &Caller) -> Result<(), Error> {
     match caller {
         Caller::Local(local) => {
@@ -36,8 +36,11 @@ pub(crate) fn admit(cx: &mut Context, caller: &Caller) -> Result<(), Error> {
             cx.surroundings.wishes.clone_from(&local.wishes);
         }
         Caller::Key { digest, fence, wishes } => {
-            let found = cx.ledger()?.read(|snapshot| Ok(snapshot.key_by_digest(digest)?))?;
-            let key = found.ok_or_else(key::required)?;
+            let key = cx.ledger()?.read(|snapshot| {
+                let now = snapshot.now();
+                let found = snapshot.key_by_digest(digest)?.filter(|key| key.is_valid(now));
+                Ok(found.ok_or_else(key::required)?)
+            })?;
             cx.surroundings.agent = None;
             key.owner.name().clone_into(&mut cx.surroundings.user);
             cx.surroundings.fence.clone_from(fence);
@@ -46,4 +49,56 @@ pub(crate) fn admit(cx: &mut Context, caller: &Caller) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicI64, Ordering};
+
+    use serde_json::json;
+    use windlass_domain::{Code, Time};
+    use windlass_ledger::Clock;
+    use windlass_ops::context::Wishes;
+
+    use super::*;
+    use crate::indoors::{Indoors, digest_of};
+
+    /// What a caller is told who wants to look at nothing at all.
+    fn refused(indoors: &Indoors, key: &str) -> Option<Code> {
+        let caller = Caller::Key { digest: digest_of(key), fence: None, wishes: Wishes::default() };
+        let looked = indoors.runtime.block_on(indoors.desk.look(caller, |_| Ok(())));
+        looked.err().map(|error| error.code())
+    }
+
+    #[test]
+    fn a_revoked_key_is_refused_even_where_nothing_is_read() {
+        let indoors = Indoors::new();
+        let made = indoors.does("key.create", json!({"for": "agent:ada", "role": "worker"}));
+        let key = made["key"].as_str().unwrap();
+        assert_eq!(refused(&indoors, key), None);
+        indoors.does("key.revoke", json!({"key": made["key_id"]}));
+        assert_eq!(refused(&indoors, key), Some(Code::KeyRequired));
+    }
+
+    struct Watch(AtomicI64);
+
+    impl Clock for Watch {
+        fn now(&self) -> Time {
+            Time::from_millis(self.0.load(Ordering::Relaxed))
+        }
+    }
+
+    #[test]
+    fn an_expired_key_is_refused_even_where_nothing_is_read() {
+        let watch = Arc::new(Watch(AtomicI64::new(1_800_000_000_000)));
+        let clock: Arc<dyn Clock> = Arc::<Watch>::clone(&watch);
+        let indoors = Indoors::with_clock(Some(clock));
+        let wanted = json!({"for": "agent:ada", "role": "worker", "expires": "1h"});
+        let made = indoors.does("key.create", wanted);
+        let key = made["key"].as_str().unwrap();
+        assert_eq!(refused(&indoors, key), None);
+        watch.0.fetch_add(3_600_001, Ordering::Relaxed);
+        assert_eq!(refused(&indoors, key), Some(Code::KeyRequired));
+    }
 }

@@ -14,7 +14,7 @@ use windlass_ledger::{Error, Fault, Ledger};
 
 use crate::connections::Connections;
 use crate::desk::{Desk, Office};
-use crate::http::{Doorkeeper, House, Readiness, router};
+use crate::http::{Doorkeeper, House, Readiness, Room, Stays, router};
 use crate::limits::Limits;
 use crate::live::Live;
 use crate::mcp::http::Mcp;
@@ -65,10 +65,11 @@ async fn serve(options: Options, ready: impl FnOnce(SocketAddr)) -> Result<(), E
     let token = is_loopback.then(|| Token::make(&tokens, address.port())).transpose()?;
     let mcp = Mcp::new(desk.clone(), office, stop.clone());
     let digest = token.as_ref().map(|token| Sha256::digest(token.text().as_bytes()).into());
-    let tickets = token.as_ref().map(|token| Tickets::of(token.text()));
-    let doorkeeper = Doorkeeper { token: digest, tickets, user, names, port: address.port() };
-    let (limits, readiness) = (Limits::new(rate), Readiness::default());
-    let house = House { desk: desk.clone(), live, doorkeeper, mcp, limits, readiness };
+    let tickets = token.as_ref().map(|token| Tickets::of(token.text())).transpose()?;
+    let (stays, port) = (Stays::default(), address.port());
+    let doorkeeper = Doorkeeper { token: digest, tickets, stays, user, names, port };
+    let (limits, readiness, room) = (Limits::new(rate), Readiness::default(), Room::default());
+    let house = House { desk: desk.clone(), live, doorkeeper, mcp, limits, readiness, room };
     let connections = Connections::new(router(Arc::new(house)));
     tracing::info!(%address, "listening on http://{address}");
     ready(address);

@@ -24,42 +24,44 @@ pub fn ticket(token: &str, now: Time) -> Result<String, Fault> {
         .map_err(|error| Fault::bug(format!("the system has no random bytes: {error}")))?;
     let until = now.plus(VALID).as_millis();
     let said = format!("{until}.{}", URL_SAFE_NO_PAD.encode(own));
-    let proof = URL_SAFE_NO_PAD.encode(proof(token, &said)?.finalize().into_bytes());
+    let proof = keyed(token)?.chain_update(&said).finalize().into_bytes();
+    let proof = URL_SAFE_NO_PAD.encode(proof);
     Ok(format!("{PREFIX}{said}.{proof}"))
 }
 
-fn proof(token: &str, said: &str) -> Result<Hmac<Sha256>, Fault> {
-    let mut proof = Hmac::<Sha256>::new_from_slice(token.as_bytes())
-        .map_err(|error| Fault::bug(format!("a token is no key: {error}")))?;
-    proof.update(said.as_bytes());
-    Ok(proof)
+fn keyed(token: &str) -> Result<Hmac<Sha256>, Fault> {
+    Hmac::new_from_slice(token.as_bytes())
+        .map_err(|error| Fault::bug(format!("a token is no key: {error}")))
 }
 
 /// The tickets of a server that were used.
 pub(crate) struct Tickets {
-    token: String,
+    /// Proves that a ticket was made by somebody who has the token, which is not kept.
+    proof: Hmac<Sha256>,
     /// Until when each would have been valid.
     used: Mutex<BTreeMap<String, i64>>,
 }
 
 impl Tickets {
-    pub(crate) fn of(token: &str) -> Self {
-        Self { token: token.to_owned(), used: Mutex::default() }
+    pub(crate) fn of(token: &str) -> Result<Self, Fault> {
+        Ok(Self { proof: keyed(token)?, used: Mutex::default() })
     }
 
-    /// The token, for whoever brings a ticket that was not used before.
-    pub(crate) fn punch(&self, ticket: &str, now: Time) -> Option<&str> {
-        let (said, shown) = ticket.strip_prefix(PREFIX)?.rsplit_once('.')?;
-        let shown = URL_SAFE_NO_PAD.decode(shown).ok()?;
-        proof(&self.token, said).ok()?.verify_slice(&shown).ok()?;
-        let (until, _) = said.split_once('.')?;
-        let until: i64 = until.parse().ok()?;
-        if until < now.as_millis() {
-            return None;
-        }
+    /// Whether somebody brings a ticket that was not used before.
+    pub(crate) fn punch(&self, ticket: &str, now: Time) -> bool {
+        let Some((said, until)) = self.understood(ticket) else { return false };
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         used.retain(|_, until| *until >= now.as_millis());
-        used.insert(said.to_owned(), until).is_none().then_some(self.token.as_str())
+        until >= now.as_millis() && used.insert(said.to_owned(), until).is_none()
+    }
+
+    /// What a ticket of ours says, and until when it is valid.
+    fn understood<'a>(&self, ticket: &'a str) -> Option<(&'a str, i64)> {
+        let (said, shown) = ticket.strip_prefix(PREFIX)?.rsplit_once('.')?;
+        let shown = URL_SAFE_NO_PAD.decode(shown).ok()?;
+        self.proof.clone().chain_update(said).verify_slice(&shown).ok()?;
+        let (until, _) = said.split_once('.')?;
+        Some((said, until.parse().ok()?))
     }
 }
 
@@ -71,27 +73,27 @@ mod tests {
 
     #[test]
     fn a_ticket_lets_in_once() {
-        let tickets = Tickets::of("secret");
+        let tickets = Tickets::of("secret").unwrap();
         let own = ticket("secret", NOW).unwrap();
-        assert_eq!(tickets.punch(&own, NOW), Some("secret"));
-        assert_eq!(tickets.punch(&own, NOW), None);
-        assert_eq!(tickets.punch(&ticket("secret", NOW).unwrap(), NOW), Some("secret"));
+        assert!(tickets.punch(&own, NOW));
+        assert!(!tickets.punch(&own, NOW));
+        assert!(tickets.punch(&ticket("secret", NOW).unwrap(), NOW));
     }
 
     #[test]
     fn a_ticket_does_not_hold_for_ever() {
-        let tickets = Tickets::of("secret");
+        let tickets = Tickets::of("secret").unwrap();
         let late = NOW.plus(VALID).plus(Span::from_millis(1));
-        assert_eq!(tickets.punch(&ticket("secret", NOW).unwrap(), late), None);
+        assert!(!tickets.punch(&ticket("secret", NOW).unwrap(), late));
     }
 
     #[test]
     fn tickets_cannot_be_made_or_changed_without_the_token() {
-        let tickets = Tickets::of("secret");
+        let tickets = Tickets::of("secret").unwrap();
         let other = ticket("other", NOW).unwrap();
         let longer = ticket("secret", NOW).unwrap().replacen("wle_1", "wle_2", 1);
         for forged in [other.as_str(), &longer, "wle_", "wle_1.2.3", "", "secret"] {
-            assert_eq!(tickets.punch(forged, NOW), None, "{forged}");
+            assert!(!tickets.punch(forged, NOW), "{forged}");
         }
     }
 }

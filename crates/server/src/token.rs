@@ -12,7 +12,6 @@ use windlass_domain::Code;
 use windlass_ledger::Fault;
 
 /// A token in its file, which goes when the server does.
-#[derive(Debug)]
 pub struct Token {
     text: String,
     path: PathBuf,
@@ -72,9 +71,28 @@ impl Token {
     }
 }
 
+/// A secret is not for logs.
+impl std::fmt::Debug for Token {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Token").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
 impl Drop for Token {
     fn drop(&mut self) {
         // Left behind it opens nothing: the next server on the port makes another.
         let _removed = fs::remove_file(&self.path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_not_shown_by_chance() {
+        let folder = tempfile::tempdir().unwrap();
+        let token = Token::make(folder.path(), 7077).unwrap();
+        assert!(!format!("{token:?}").contains(token.text()));
     }
 }

@@ -71,12 +71,13 @@ fn the_page_of_a_task_tells_what_others_do_to_it_and_keeps_what_is_being_typed()
     assert_eq!(page.troubles(), []);
 }
 
-/// With a key, which the next server knows too; a token goes with its server.
+/// What a browser keeps is known to one server alone: the next one asks who is there.
 #[test]
-fn a_page_outlives_its_server_and_shows_what_it_missed() {
+fn a_page_whose_server_began_anew_says_so_and_shows_what_it_missed_once_signed_in() {
     let Some(scene) = Scene::set() else { return };
+    let key = scene.key("person:anna", "admin");
     let page = scene.stranger();
-    scene.enter_with(&page, &scene.key("person:anna", "admin"));
+    scene.enter_with(&page, &key);
     page.wait_for("document.getElementById('live')?.dataset.state === 'live'");
     let Scene { browser, served, home } = scene;
     let address = served.address();
@@ -86,9 +87,10 @@ fn a_page_outlives_its_server_and_shows_what_it_missed() {
         home.windlass(&["task", "add", "While you were away", "--status", "ready"]).run().ok();
 
     let served = Served::start_at(&home, address, &[]);
-    page.wait_for("document.getElementById('live').dataset.state === 'live'");
+    let scene = Scene { browser, served, home };
+    page.wait_for("document.querySelector('#live a')?.textContent === 'signed out'");
+    scene.enter_with(&page, &key);
     page.wait_for(
         "document.querySelector('.card .title')?.textContent.trim() === 'While you were away'",
     );
-    drop((browser, served));
 }

@@ -92,3 +92,78 @@ fn a_worker_key_cannot_do_what_is_for_admins() {
     let request = Request::json("/v1/ops/key.list", &json!({})).bearer(&key);
     let _problem = place.served.send(&request).refused("not_allowed", 403);
 }
+
+/// A request of a stranger that is wrong in some other way too.
+fn wrong_in_two_ways(secret: &str) -> Vec<Request> {
+    let body = "{\"title\":";
+    vec![
+        Request::post("/v1/ops/task.add", body).bearer(secret),
+        Request::post("/v1/ops/task.ad", "{}").bearer(secret),
+        Request::post("/v1/ops/task.add", "{}").bearer(secret).header("windlass-fence", "x"),
+        Request::post("/v1/ops/task.add", "{}").bearer(secret).header("windlass-version", "9"),
+        Request::get("/v1/tasks?limit=many").bearer(secret),
+        Request::get("/v1/events/stream?after=x").bearer(secret),
+    ]
+}
+
+#[test]
+fn whoever_has_no_valid_key_learns_nothing_else_about_a_request() {
+    let place = Place::new(&[]);
+    for request in wrong_in_two_ways(WRONG) {
+        let _problem = place.served.send(&request).refused("key_required", 401);
+    }
+}
+
+#[test]
+fn a_wrong_key_is_counted_whatever_else_is_wrong() {
+    let place = Place::new(&[]);
+    let mut requests = wrong_in_two_ways(WRONG).into_iter().cycle();
+    let limited = (0..40).any(|_| place.served.send(&requests.next().unwrap()).status == 429);
+    assert!(limited);
+}
+
+#[test]
+fn a_body_of_somebody_with_a_wrong_key_is_not_waited_for() {
+    let place = Place::new(&[]);
+    let mut wire = place.wire();
+    wire.say(format!(
+        "POST /v1/ops/task.add HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {WRONG}\r\n\
+         connection: close\r\ncontent-length: 1000000\r\n\r\n"
+    ));
+    assert_eq!(wire.status(), 401);
+}
+
+#[test]
+fn a_valid_key_that_is_refused_everything_is_told_to_wait_all_the_same() {
+    let place = Place::new(&["--rate", "1"]);
+    let key = key(&place.home, "worker");
+    let asked = || Request::json("/v1/ops/key.list", &json!({})).bearer(&key);
+    let answers: Vec<u16> = (0..20).map(|_| place.served.send(&asked()).status).collect();
+    assert!(answers.contains(&403) && answers.contains(&429), "{answers:?}");
+}
+
+#[test]
+fn wrong_keys_do_not_push_out_what_keys_were_refused() {
+    let place = Place::new(&[]);
+    let key = key(&place.home, "worker");
+    let refused = Request::json("/v1/ops/key.list", &json!({}));
+    let _wrong = place.served.send(&refused.clone().bearer(WRONG)).refused("key_required", 401);
+    let _noted = place.served.send(&refused.bearer(&key)).refused("not_allowed", 403);
+    // What is written later comes after the notes.
+    let _added = place.served.op("project.create", &json!({"name": "later"})).ok();
+    let kept = place.served.op("key.refusals", &json!({})).ok().json();
+    let codes: Vec<_> =
+        kept["refusals"].as_array().unwrap().iter().map(|one| &one["code"]).collect();
+    assert_eq!(codes, [&json!("not_allowed")]);
+    let metrics = place.served.get("/metrics").ok().text();
+    assert!(metrics.contains("windlass_wrong_keys_total 1\n"), "{metrics}");
+}
+
+#[test]
+fn wrong_keys_of_others_behind_a_proxy_keep_no_new_key_out() {
+    let place = Place::new(&[]);
+    let key = key(&place.home, "worker");
+    let last = (0..60).map(|number| listed(&place.served, &format!("{WRONG}{number}"))).last();
+    assert_eq!(last.unwrap().status, 429);
+    let _new = listed(&place.served, &key).ok();
+}

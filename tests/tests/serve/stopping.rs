@@ -127,9 +127,39 @@ fn an_address_that_is_taken_is_told() {
 }
 
 #[test]
+fn an_address_that_is_none_is_refused_with_one_that_is() {
+    let home = Home::new();
+    for nonsense in ["nonsense", "127.0.0.1", "7077", ""] {
+        let outcome = home.windlass(&["serve", "--listen", nonsense, "--json"]).run();
+        let error = outcome.refused("invalid_value", 3);
+        let hint = error["error"]["hint"].as_str().unwrap();
+        assert_eq!(hint, "write both: windlass serve --listen 127.0.0.1:7077", "{nonsense}");
+    }
+}
+
+#[test]
 fn a_second_server_that_finds_the_address_taken_leaves_the_token_of_the_first() {
     let place = Place::new(&[]);
     let address = place.served.address().to_string();
     let _failed = place.home.windlass(&["serve", "--listen", &address]).run();
     let _listed = place.served.get("/v1/tasks").ok();
+}
+
+#[test]
+fn whoever_does_not_read_their_answers_does_not_keep_a_server_from_ending() {
+    let place = Place::new(&[]);
+    let mut wire = place.wire();
+    wire.say("GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(500));
+    let answered = || place.served.log().matches("/openapi.json 200").count();
+    let (mut before, mut same) = (0, 0);
+    wait::until("no more of it is taken", || {
+        let _other = place.served.get("/healthz").ok();
+        let now = answered();
+        same = if now > 0 && now == before { same + 1 } else { 0 };
+        before = now;
+        same > 20
+    });
+    let asked = Instant::now();
+    assert_eq!(place.served.stop().code(), Some(0));
+    assert!(asked.elapsed() < Duration::from_secs(15), "{:?}", asked.elapsed());
 }

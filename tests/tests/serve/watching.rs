@@ -117,7 +117,7 @@ fn the_log_names_a_key_by_its_prefix_and_holds_no_secret() {
     let _added = served.send(&Request::json("/v1/ops/task.add", &body).bearer(key)).ok();
     let _wrong = served.send(&Request::get("/v1/tasks").bearer("canary-that-is-no-key"));
     let _entered =
-        served.send(&Request::get(&format!("/enter?token={token}&x=canary-of-the-query")));
+        served.send(&Request::post("/enter?x=canary-of-the-query", format!("key={token}")));
     let _last = served.send(&Request::get("/healthz").header("x-request-id", "the-last"));
     wait::until("all is written", || served.log().contains("the-last"));
     let log = served.log();

@@ -21,6 +21,7 @@ fn the_first_page_of_help_names_every_command() {
       project   Projects: named queues of tasks
       dep       Dependencies: which task waits for which, in all projects
       workflow  Workflows: atomic recipes over tasks
+      run       Runs: workflow files that are executed, checked and gated
       hook      Hooks: who is told what happens, and what did not arrive
       agent     Agents: who is at work, who did what
       prime     Say what an agent needs to know at the start of a sitting

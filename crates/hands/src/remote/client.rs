@@ -42,6 +42,8 @@ enum Attempt {
     Answered(Reply),
     /// The server is there and asks for patience.
     Busy(Reply),
+    /// The key came too often, and nothing was done.
+    Early(Reply),
     Lost(Lost),
 }
 
@@ -76,8 +78,8 @@ impl Client {
         &self.server
     }
 
-    /// Sends a request, and sends it again while the connection is lost, the server is busy, or
-    /// whoever stands before it cannot reach it.
+    /// Sends a request, and sends it again while the connection is lost, the server is busy, the key
+    /// comes too often, or whoever stands before it cannot reach it.
     pub async fn send(&self, request: &Request) -> Result<Reply, Lost> {
         let mut may_have_arrived = false;
         let mut attempts = 0;
@@ -98,6 +100,11 @@ impl Client {
                 Attempt::Busy(reply) => {
                     may_have_arrived = true;
                     if !may_wait(may_have_arrived) || begun.elapsed() > SOON {
+                        return Ok(reply);
+                    }
+                }
+                Attempt::Early(reply) => {
+                    if is_last {
                         return Ok(reply);
                     }
                 }
@@ -185,6 +192,7 @@ fn judged(reply: Reply) -> Attempt {
             may_have_arrived: true,
         }),
         (503, Some(_)) if reply.may_help_to_wait => Attempt::Busy(reply),
+        (429, Some(_)) if reply.may_help_to_wait => Attempt::Early(reply),
         _ => Attempt::Answered(reply),
     }
 }

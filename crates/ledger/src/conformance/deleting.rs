@@ -24,7 +24,7 @@ on_both! {
 }
 
 fn gone() -> TaskDeleted {
-    TaskDeleted { kept: Vec::new(), authority: Authority::Free, forced: None }
+    TaskDeleted { project: None, kept: Vec::new(), authority: Authority::Free, forced: None }
 }
 
 fn delete(bed: &mut Bed, id: TaskId) -> Result<(), Error> {
@@ -183,7 +183,7 @@ fn what_was_archived_in_a_deleted_project_still_names_it(bed: &mut Bed) {
         bed.ledger.read(|snapshot| Ok(snapshot.project(project)?.name)).unwrap()
     };
     assert_eq!(name(bed, id), "api");
-    bed.happen(id, TaskMoved { project: web });
+    bed.happen(id, TaskMoved { project: web, from: None });
     assert_eq!(name(bed, id), "web");
     is_sound(bed);
 }

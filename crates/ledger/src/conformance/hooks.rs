@@ -391,7 +391,12 @@ fn a_deleted_task_keeps_what_was_said_of_it_here_and_in_a_copy(bed: &mut Bed) {
             let task = tx.task(id)?.unwrap();
             tx.delete(
                 &task,
-                TaskDeleted { kept: Vec::new(), authority: Authority::Free, forced: None },
+                TaskDeleted {
+                    project: None,
+                    kept: Vec::new(),
+                    authority: Authority::Free,
+                    forced: None,
+                },
             )
         })
         .unwrap();

@@ -197,8 +197,14 @@ fn a_bound_transaction_changes_nothing_outside(bed: &mut Bed) {
     let said = || CommentAdded { text: "so".to_owned() };
     assert_eq!(within(bed, own, inside, said()), Ok(()));
     assert_eq!(within(bed, own, outside, said()), Err(Code::NotAllowed));
-    assert_eq!(within(bed, own, inside, TaskMoved { project: other }), Err(Code::NotAllowed));
-    assert_eq!(within(bed, own, outside, TaskMoved { project: own }), Err(Code::NotAllowed));
+    assert_eq!(
+        within(bed, own, inside, TaskMoved { project: other, from: None }),
+        Err(Code::NotAllowed)
+    );
+    assert_eq!(
+        within(bed, own, outside, TaskMoved { project: own, from: None }),
+        Err(Code::NotAllowed)
+    );
     let head = bed.ledger.read(|snapshot| Ok(snapshot.head()?)).unwrap();
     let key = bed.write(|tx| {
         tx.bound_to(&[own]);

@@ -57,7 +57,7 @@ fn turns_of_a_project_are_those_of_the_tasks_that_are_in_it(bed: &mut Bed) {
     for task in [moved, stays] {
         bed.happen(task, StatusSet { to: Status::Done, authority: Authority::Free, forced: None });
     }
-    bed.happen(moved, TaskMoved { project: web });
+    bed.happen(moved, TaskMoved { project: web, from: None });
     let mut of = |project| {
         let since = Time::from_millis(0);
         bed.ledger.read(|snapshot| Ok(kinds(&snapshot.turns_since(since, project)?))).unwrap()

@@ -115,7 +115,7 @@ fn a_pruned_task_keeps_its_place_in_the_chain_and_loses_its_data(bed: &mut Bed) 
 fn a_rebuild_after_pruning_gives_the_same_views(bed: &mut Bed) {
     let (api, web) = (bed.project("api"), bed.project("web"));
     let ids = [finished(bed, api), finished(bed, web), finished(bed, api)];
-    bed.happen(ids[0], TaskMoved { project: web });
+    bed.happen(ids[0], TaskMoved { project: web, from: None });
     bed.happen(ids[1], TaskArchived { authority: Authority::Free, forced: None });
     bed.write(|tx| {
         let project = tx.project(web)?;
@@ -248,7 +248,7 @@ fn a_task_created_and_pruned_in_one_bulk_leaves_nothing(bed: &mut Bed) {
     bed.write(|tx| {
         let mut bulk = tx.bulk()?;
         let created = Event::from(super::ready(project));
-        let pruned = windlass_domain::event::TaskPruned {}.into();
+        let pruned = windlass_domain::event::TaskPruned { project: None }.into();
         for event in [created, set(Status::Done), pruned] {
             let provenance = windlass_domain::chain::Provenance::default();
             bulk.record(Happened { id: None, at, stream: id.into(), provenance, event })?;

@@ -146,7 +146,7 @@ fn a_project_and_a_status_narrow_a_search(bed: &mut Bed) {
     assert_eq!(narrowed(None, Some(Status::Ready)), (vec![elsewhere, open], 2));
     assert_eq!(narrowed(Some(api), Some(Status::Archived)), (vec![gone], 1));
     assert_eq!(narrowed(Some(web), Some(Status::Done)), (vec![], 0));
-    bed.happen(open, TaskMoved { project: web });
+    bed.happen(open, TaskMoved { project: web, from: None });
     let moved = search(bed, "caulk", &SearchFilter { project: Some(web), status: None }, 9);
     assert_eq!(moved, (vec![elsewhere, open], 2));
 }

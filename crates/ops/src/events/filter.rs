@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use windlass_domain::event::{Kind, Subject};
+use windlass_domain::event::{Event, Kind, Subject};
 use windlass_domain::near::near;
 use windlass_domain::{Code, ProjectId, Refusal, Stream, TaskId};
 use windlass_ledger::{Error, Fault, Recorded, Snapshot};
@@ -57,9 +57,9 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Whether an event is wanted that is about a stream of `project`.
-    pub fn wants(&self, kind: &str, stream: Stream, project: Option<ProjectId>) -> bool {
-        self.project.is_none_or(|wanted| project == Some(wanted))
+    /// Whether an event is wanted that belongs to `home`.
+    pub fn wants(&self, kind: &str, stream: Stream, home: Home) -> bool {
+        self.project.is_none_or(|wanted| home.is_in(wanted))
             && self.task.is_none_or(|wanted| stream == wanted.into())
             && (self.kinds.is_empty() || self.kinds.iter().any(|wanted| wanted == kind))
     }
@@ -79,7 +79,7 @@ impl Filter {
         for recorded in found {
             let home = match self.project {
                 Some(_) => homes.of(snapshot, &recorded)?,
-                None => None,
+                None => Home::default(),
             };
             if self.wants(&recorded.header.kind, recorded.header.stream, home) {
                 wanted.push(recorded);
@@ -115,30 +115,62 @@ impl Filter {
     }
 }
 
+/// The projects that an event belongs to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Home {
+    project: Option<ProjectId>,
+    /// The one that was left, where the event tells of a move.
+    left: Option<ProjectId>,
+}
+
+impl Home {
+    fn is_in(self, project: ProjectId) -> bool {
+        [self.project, self.left].contains(&Some(project))
+    }
+}
+
 /// The projects of streams, each looked up once.
 #[derive(Debug, Default)]
 pub struct Homes(BTreeMap<Stream, Option<ProjectId>>);
 
 impl Homes {
-    /// The project that an event belongs to: for a task, the one it is in now.
-    pub fn of(
-        &mut self,
-        snapshot: &mut Snapshot<'_>,
-        recorded: &Recorded,
-    ) -> Result<Option<ProjectId>, Fault> {
+    /// Where an event belongs: for a task, to the project it is in now, or was in when it went. That
+    /// it moved belongs to both ends.
+    pub fn of(&mut self, snapshot: &mut Snapshot<'_>, recorded: &Recorded) -> Result<Home, Fault> {
         let stream = recorded.header.stream;
-        match Kind::from_text(&recorded.header.kind).map(Kind::subject) {
-            Some(Subject::Project) => Ok(Some(stream.project())),
+        let kind = Kind::from_text(&recorded.header.kind);
+        match kind.map(Kind::subject) {
+            Some(Subject::Project) => Ok(Home { project: Some(stream.project()), left: None }),
             Some(Subject::Task) => {
-                if let Some(known) = self.0.get(&stream) {
-                    return Ok(*known);
-                }
-                let task = snapshot.task(stream.task())?;
-                let project = task.map(|task| task.project);
+                let project = match self.0.get(&stream) {
+                    Some(known) => *known,
+                    None => of_task(snapshot, stream)?,
+                };
                 self.0.insert(stream, project);
-                Ok(project)
+                let left = (kind == Some(Kind::TaskMoved)).then(|| left(recorded)).flatten();
+                Ok(Home { project, left })
             }
-            _ => Ok(None),
+            _ => Ok(Home::default()),
         }
+    }
+}
+
+/// The project of a task. One that is gone was in the one that its last event names.
+fn of_task(snapshot: &mut Snapshot<'_>, stream: Stream) -> Result<Option<ProjectId>, Fault> {
+    if let Some(task) = snapshot.task(stream.task())? {
+        return Ok(Some(task.project));
+    }
+    let last = snapshot.history(stream, 1)?.pop();
+    Ok(match last.and_then(|last| last.event().ok().flatten()) {
+        Some(Event::TaskDeleted(gone)) => gone.project,
+        Some(Event::TaskPruned(gone)) => gone.project,
+        _ => None,
+    })
+}
+
+fn left(moved: &Recorded) -> Option<ProjectId> {
+    match moved.event().ok().flatten() {
+        Some(Event::TaskMoved(moved)) => moved.from,
+        _ => None,
     }
 }

@@ -217,7 +217,8 @@ fn empty(
         let Some(task) = tx.task(*id)? else { continue };
         match (action, moved_to) {
             (Emptied::Move, Some(project)) => {
-                tx.record_task(&task, [TaskMoved { project }.into()])?;
+                let moved = TaskMoved { project, from: Some(task.project) };
+                tx.record_task(&task, [moved.into()])?;
             }
             (Emptied::Archive, _) if !task.status.is_settled() => {
                 detach_children(tx, &task, set, |child| !child.status.is_settled())?;
@@ -228,7 +229,12 @@ fn empty(
                 detach_children(tx, &task, set, |_| true)?;
                 let grant = authorise(&task, bearer)?;
                 let kept = kept.remove(id).unwrap_or_default();
-                let event = TaskDeleted { kept, authority: grant.authority, forced: grant.forced };
+                let event = TaskDeleted {
+                    project: Some(task.project),
+                    kept,
+                    authority: grant.authority,
+                    forced: grant.forced,
+                };
                 tx.delete(&task, event)?;
             }
             (Emptied::None | Emptied::Move | Emptied::Archive, _) => {}

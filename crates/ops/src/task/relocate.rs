@@ -186,7 +186,8 @@ fn families(
 
 fn move_one(tx: &mut Transaction<'_>, id: TaskId, project: ProjectId) -> Result<(), Error> {
     let task = tx.task(id)?.ok_or_else(|| Fault::bug("a task that moves is not here"))?;
-    tx.record_task(&task, [TaskMoved { project }.into()]).map(drop)
+    let moved = TaskMoved { project, from: Some(task.project) };
+    tx.record_task(&task, [moved.into()]).map(drop)
 }
 
 impl MovedTask {

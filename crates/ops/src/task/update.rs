@@ -159,7 +159,7 @@ impl Update {
                 events.push(changes.into());
             }
             if let Some(project) = project {
-                events.push(TaskMoved { project }.into());
+                events.push(TaskMoved { project, from: Some(task.project) }.into());
                 fields.push("project".to_owned());
             }
             // Progress is a word of whoever works on the task, the other fields are anybody's.

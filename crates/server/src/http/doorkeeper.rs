@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, header};
+use axum::http::{Extensions, HeaderMap, HeaderName, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use sha2::{Digest as _, Sha256};
@@ -16,8 +16,10 @@ use windlass_ops::context::Wishes;
 
 use super::journal::{Peer, Shown};
 use super::problem::Problem;
+use super::stays::{Stay, Stays};
 use super::{House, Shared, encoded};
 use crate::caller::{Caller, Local};
+use crate::limits::Found;
 use crate::ticket::Tickets;
 
 const AGENT: HeaderName = HeaderName::from_static("windlass-agent");
@@ -35,11 +37,26 @@ pub(crate) struct Doorkeeper {
     pub(crate) token: Option<[u8; 32]>,
     /// On loopback: who was let in without it.
     pub(crate) tickets: Option<Tickets>,
+    /// Who came in through the pages.
+    pub(crate) stays: Stays,
     /// The user who runs the server.
     pub(crate) user: String,
     /// Names of the server beside `localhost` and its addresses.
     pub(crate) names: Vec<String>,
     pub(crate) port: u16,
+}
+
+/// What a caller shows to be let in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Badge {
+    /// The token of this server.
+    Token,
+    /// A key, or what is given for one.
+    Key {
+        digest: Hash,
+        /// The part of it that may be shown; nothing of what is no key.
+        prefix: String,
+    },
 }
 
 /// Somebody who was let in.
@@ -49,41 +66,89 @@ pub(crate) struct Visitor(pub(crate) Caller);
 impl FromRequestParts<Shared> for Visitor {
     type Rejection = Problem;
 
+    /// Whether the key counts is known before anything else of the request is looked at.
     async fn from_request_parts(parts: &mut Parts, house: &Shared) -> Result<Self, Problem> {
-        let House { desk, doorkeeper, limits, .. } = &**house;
-        let caller = doorkeeper.admit(&parts.headers)?;
-        if let (Some(shown), Some(secret)) =
-            (parts.extensions.get::<Shown>(), doorkeeper.secret(&parts.headers))
-        {
-            shown.note(&caller, secret);
+        let stay = house.doorkeeper.stay(&parts.headers).ok_or_else(key::required)?;
+        check(house, &stay.badge, &parts.extensions).await?;
+        Ok(Self(house.doorkeeper.caller(stay, &parts.headers)?))
+    }
+}
+
+/// Refuses what opens nothing, and whoever comes too often.
+pub(crate) async fn check(
+    house: &House,
+    badge: &Badge,
+    extensions: &Extensions,
+) -> Result<(), Problem> {
+    if let Some(shown) = extensions.get::<Shown>() {
+        shown.note(badge);
+    }
+    match badge {
+        Badge::Token => Ok(()),
+        Badge::Key { digest, .. } => recognise(house, *digest, Peer::of(extensions)).await,
+    }
+}
+
+/// Lets in whoever shows a key that counts, and does not come too often.
+async fn recognise(house: &House, digest: Hash, from: IpAddr) -> Result<(), Problem> {
+    let House { desk, limits, .. } = house;
+    let limited = |why| {
+        desk.metrics().limited(why);
+        limits.refusal(why)
+    };
+    let found = limits.admit(&digest, Instant::now()).map_err(limited)?;
+    if found == Found::Lately {
+        return Ok(());
+    }
+    let looked = {
+        let _turn = limits.turn(from, Instant::now()).await;
+        let caller = Caller::Key { digest, fence: None, wishes: Wishes::default() };
+        desk.look(caller, |_| Ok(())).await
+    };
+    match looked {
+        Ok(()) => Ok(limits.is_valid(digest, found, Instant::now()).map_err(limited)?),
+        Err(error) if error.code() == Code::KeyRequired => {
+            desk.metrics().wrong_key();
+            limits.is_wrong(&digest, from, Instant::now()).map_err(limited)?;
+            Err(error.into())
         }
-        if let Caller::Key { digest, .. } = &caller {
-            let from = Peer::of(&parts.extensions);
-            limits.admit(digest, from, Instant::now()).map_err(|why| {
-                desk.metrics().limited(why);
-                limits.refusal(why)
-            })?;
-        }
-        Ok(Self(caller))
+        Err(error) => Err(error.into()),
     }
 }
 
 impl Doorkeeper {
-    /// Looks at what a caller brings. Compared are digests, so how long it takes tells nothing about
-    /// the token.
-    pub(crate) fn admit(&self, headers: &HeaderMap) -> Result<Caller, Refusal> {
-        let secret = self.secret(headers).ok_or_else(key::required)?;
-        let digest: [u8; 32] = Sha256::digest(secret.as_bytes()).into();
-        if self.token == Some(digest) {
-            return self.local(headers).map(Caller::Local);
+    /// What a caller shows, if anything: with this request, or when its stay began.
+    fn stay(&self, headers: &HeaderMap) -> Option<Stay> {
+        if let Some(secret) = bearer(headers) {
+            return Some(Stay { badge: self.badge_of(secret), name: None });
         }
-        let (digest, fence) = (Hash::from_bytes(digest), fence(headers)?);
-        Ok(Caller::Key { digest, fence, wishes: wishes(headers)? })
+        self.stays.find(self.stay_id(headers)?, Instant::now())
     }
 
-    /// What a caller brings to be let in.
-    fn secret<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
-        bearer(headers).or_else(|| self.cookie(headers))
+    /// Compared are digests, so how long it takes tells nothing about the token.
+    pub(crate) fn badge_of(&self, secret: &str) -> Badge {
+        let digest: [u8; 32] = Sha256::digest(secret.as_bytes()).into();
+        if self.token == Some(digest) {
+            return Badge::Token;
+        }
+        let prefix = key::prefix_of(secret).filter(|prefix| prefix.len() < secret.len());
+        Badge::Key {
+            digest: Hash::from_bytes(digest),
+            prefix: prefix.unwrap_or("unknown").to_owned(),
+        }
+    }
+
+    /// Who calls, by what they show and say.
+    fn caller(&self, stay: Stay, headers: &HeaderMap) -> Result<Caller, Refusal> {
+        match stay.badge {
+            Badge::Token => {
+                let local = self.local(headers)?;
+                Ok(Caller::Local(Local { agent: stay.name.or(local.agent), ..local }))
+            }
+            Badge::Key { digest, .. } => {
+                Ok(Caller::Key { digest, fence: fence(headers)?, wishes: wishes(headers)? })
+            }
+        }
     }
 
     /// The server, when it asks for itself.
@@ -109,7 +174,8 @@ impl Doorkeeper {
         format!("windlass_{}", self.port)
     }
 
-    fn cookie<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
+    /// The id of the stay that a browser says it has.
+    pub(crate) fn stay_id<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
         let name = self.cookie_name();
         let cookies = headers.get_all(header::COOKIE).iter();
         cookies
@@ -205,4 +271,37 @@ fn fence(headers: &HeaderMap) -> Result<Option<(String, u64)>, Refusal> {
             .detail("given", given)
     })?;
     Ok(Some((task.to_owned(), fence)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prefix_of(secret: &str) -> String {
+        let doorkeeper = Doorkeeper {
+            token: None,
+            tickets: None,
+            stays: Stays::default(),
+            user: String::new(),
+            names: Vec::new(),
+            port: 7077,
+        };
+        match doorkeeper.badge_of(secret) {
+            Badge::Key { prefix, .. } => prefix,
+            Badge::Token => panic!("there is no token"),
+        }
+    }
+
+    #[test]
+    fn of_a_key_only_its_prefix_is_shown() {
+        let key = "wl_0a1b2c3d_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ";
+        assert_eq!(prefix_of(key), "wl_0a1b2c3d");
+    }
+
+    #[test]
+    fn of_what_is_no_key_nothing_is_shown() {
+        for secret in ["", "hunter2", "wl_short", "wlt_abcdefghijklmnopqrstuvwxyz"] {
+            assert_eq!(prefix_of(secret), "unknown");
+        }
+    }
 }

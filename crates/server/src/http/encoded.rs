@@ -18,19 +18,28 @@ pub(crate) fn text(
 
 /// `UTF-8''%41b`
 fn decoded(value: &[u8]) -> Vec<u8> {
-    let mut rest = value.strip_prefix(b"UTF-8''").unwrap_or(value);
-    let mut bytes = Vec::new();
-    while let Some((first, after)) = rest.split_first() {
-        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        let (byte, length) = match (first, byte) {
-            (b'%', Some(byte)) => (byte, 3),
-            _ => (*first, 1),
+    percent_decoded(value.strip_prefix(b"UTF-8''").unwrap_or(value))
+}
+
+/// Bytes as they were before they were written as `%41`. What is no encoding stands for itself.
+pub(crate) fn percent_decoded(mut rest: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(rest.len());
+    while let [byte, after @ ..] = rest {
+        let (byte, after) = match (byte, after) {
+            (b'%', [high, low, beyond @ ..]) => match hex(*high).zip(hex(*low)) {
+                Some((high, low)) => ((high << 4) | low, beyond),
+                None => (b'%', after),
+            },
+            (byte, after) => (*byte, after),
         };
         bytes.push(byte);
-        rest = rest.get(length..).unwrap_or_default();
+        rest = after;
     }
     bytes
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }
 
 #[cfg(test)]

@@ -5,14 +5,7 @@ use windlass_domain::{Code, Refusal};
 use windlass_ops::table::Entry;
 use windlass_ops::view::unknown_fields;
 
-/// What a field holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Text,
-    Whole,
-    Flag,
-    List,
-}
+use super::kind::Kind;
 
 /// The fields of an operation, by the names they have in paths and queries.
 #[derive(Debug, Clone)]
@@ -34,10 +27,10 @@ impl Fields {
     pub(crate) fn of(entry: &Entry, renamed: &[(&str, &str)]) -> Self {
         let schema = (entry.input)().to_value();
         let properties = schema.get("properties").and_then(Value::as_object);
-        let fields = properties.into_iter().flatten().map(|(own_name, property)| {
+        let fields = properties.into_iter().flatten().map(|(own_name, _)| {
             let name = renamed.iter().find(|(_, field)| field == own_name);
             let name = name.map_or(own_name.as_str(), |(name, _)| name).to_owned();
-            Field { name, own_name: own_name.clone(), kind: kind(property) }
+            Field { name, own_name: own_name.clone(), kind: Kind::of(&schema, own_name) }
         });
         Self { operation: entry.name, fields: fields.collect() }
     }
@@ -72,7 +65,8 @@ impl Fields {
 impl Field {
     fn value(&self, given: String) -> Result<Value, Refusal> {
         match self.kind {
-            Kind::Text => Ok(given.into()),
+            // An object has no form in a query; the operation says so.
+            Kind::Text | Kind::Object => Ok(given.into()),
             Kind::List => Ok(Value::Array(vec![given.into()])),
             Kind::Flag => match given.as_str() {
                 "true" => Ok(true.into()),
@@ -83,6 +77,10 @@ impl Field {
                 let number = given.parse::<u64>().map(Value::from);
                 let number = number.or_else(|_| given.parse::<i64>().map(Value::from));
                 number.map_err(|_| self.is_not(&given, "a whole number", "1"))
+            }
+            Kind::Number => {
+                let number = given.parse::<f64>().map(Value::from);
+                number.map_err(|_| self.is_not(&given, "a number", "0.5"))
             }
         }
     }
@@ -100,20 +98,6 @@ fn given_twice(name: &str) -> Refusal {
     Refusal::new(Code::Usage, format!("{name} is given more than once"))
         .hint("give it once: only lists are given by repeating their name")
         .detail("field", name)
-}
-
-/// A field that names no type refers to one of a few words.
-fn kind(property: &Value) -> Kind {
-    let named = match property.get("type") {
-        Some(Value::Array(types)) => types.iter().find(|one| *one != "null"),
-        other => other,
-    };
-    match named.and_then(Value::as_str) {
-        Some("integer") => Kind::Whole,
-        Some("boolean") => Kind::Flag,
-        Some("array") => Kind::List,
-        _ => Kind::Text,
-    }
 }
 
 #[cfg(test)]

@@ -10,11 +10,10 @@ use axum::http::{Extensions, StatusCode};
 use axum::middleware::Next;
 use axum::response::Response;
 use tracing::Level;
-use windlass_domain::chain::Hash;
-use windlass_domain::{Code, key};
+use windlass_domain::Code;
 
+use super::doorkeeper::Badge;
 use super::{Shared, request_id};
-use crate::caller::Caller;
 
 /// Longer paths are cut.
 const LONGEST_PATH: usize = 256;
@@ -29,44 +28,23 @@ impl Peer {
     }
 }
 
-/// Who was let in, once that is known.
+/// What the caller showed, once that is known.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Shown(Arc<OnceLock<Who>>);
-
-#[derive(Debug)]
-enum Who {
-    Local,
-    Key {
-        digest: Hash,
-        /// The part of it that may be shown.
-        prefix: String,
-    },
-}
+pub(crate) struct Shown(Arc<OnceLock<Badge>>);
 
 impl Shown {
-    /// Notes who brought this secret.
-    pub(crate) fn note(&self, caller: &Caller, secret: &str) {
-        let who = match caller {
-            Caller::Local(_) => Who::Local,
-            Caller::Key { digest, .. } => Who::Key { digest: *digest, prefix: shown_of(secret) },
-        };
-        // Whoever was let in first is who it is.
-        let _first = self.0.set(who);
+    pub(crate) fn note(&self, badge: &Badge) {
+        // What was shown first is what counts.
+        let _first = self.0.set(badge.clone());
     }
 
     fn name(&self) -> &str {
         match self.0.get() {
             None => "nobody",
-            Some(Who::Local) => "local",
-            Some(Who::Key { prefix, .. }) => prefix,
+            Some(Badge::Token) => "local",
+            Some(Badge::Key { prefix, .. }) => prefix,
         }
     }
-}
-
-/// The part of a key that may be shown; nothing of what is no key.
-fn shown_of(secret: &str) -> String {
-    let prefix = key::prefix_of(secret).filter(|prefix| prefix.len() < secret.len());
-    prefix.unwrap_or("unknown").to_owned()
 }
 
 /// The code of a problem, on its way through.
@@ -84,21 +62,13 @@ pub(crate) async fn keep(
 ) -> Response {
     let shown = Shown::default();
     request.extensions_mut().insert(shown.clone());
-    let from = Peer::of(request.extensions());
     let (method, path) = (request.method().clone(), cut(request.uri().path()));
     let began = Instant::now();
     let response = next.run(request).await;
     let status = response.status();
     house.desk.metrics().request(status.as_u16());
-    if let Some(Who::Key { digest, .. }) = shown.0.get() {
-        let now = Instant::now();
-        match status {
-            StatusCode::UNAUTHORIZED => house.limits.is_wrong(digest, from, now),
-            status if status.is_success() || status.is_redirection() => {
-                house.limits.is_valid(*digest, now);
-            }
-            _ => {}
-        }
+    if let (StatusCode::UNAUTHORIZED, Some(Badge::Key { digest, .. })) = (status, shown.0.get()) {
+        house.limits.forget(digest);
     }
     let line =
         Line { method: method.as_str(), path: &path, caller: shown.name(), took: began.elapsed() };
@@ -150,22 +120,4 @@ impl Line<'_> {
 
 fn cut(path: &str) -> String {
     path.chars().take(LONGEST_PATH).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_a_key_only_its_prefix_is_shown() {
-        let key = "wl_0a1b2c3d_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ";
-        assert_eq!(shown_of(key), "wl_0a1b2c3d");
-    }
-
-    #[test]
-    fn of_what_is_no_key_nothing_is_shown() {
-        for secret in ["", "hunter2", "wl_short", "wlt_abcdefghijklmnopqrstuvwxyz"] {
-            assert_eq!(shown_of(secret), "unknown");
-        }
-    }
 }

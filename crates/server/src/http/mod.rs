@@ -7,12 +7,14 @@ mod encoded;
 mod explained;
 mod fields;
 pub(crate) mod journal;
+mod kind;
 mod openapi;
 mod ops;
 mod problem;
-mod query;
+pub(crate) mod query;
 mod request_id;
 mod rest;
+mod stays;
 mod stream;
 
 use std::sync::Arc;
@@ -26,11 +28,14 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
 use windlass_domain::{Code, Refusal};
 
-pub(crate) use body::read;
+pub(crate) use body::{Room, read};
 pub(crate) use condition::Readiness;
-pub(crate) use doorkeeper::{Doorkeeper, Visitor};
+pub(crate) use doorkeeper::{Badge, Doorkeeper, Visitor, check};
+pub(crate) use kind::Kind;
 pub(crate) use ops::{answer, operation_not_found};
 pub(crate) use problem::{Problem, status};
+pub(crate) use rest::unreadable;
+pub(crate) use stays::Stays;
 
 use crate::desk::Desk;
 use crate::limits::Limits;
@@ -51,6 +56,7 @@ pub(crate) struct House {
     pub(crate) mcp: Mcp,
     pub(crate) limits: Limits,
     pub(crate) readiness: Readiness,
+    pub(crate) room: Room,
 }
 
 impl std::fmt::Debug for House {
@@ -77,7 +83,7 @@ pub(crate) fn router(house: Shared) -> Router {
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::disable())
-        .layer(middleware::from_fn(body::bounded))
+        .layer(middleware::from_fn_with_state(Arc::clone(&house), body::bounded))
         .layer(middleware::from_fn(in_time))
         .layer(middleware::from_fn_with_state(Arc::clone(&house), doorkeeper::at_the_door))
         .layer(middleware::from_fn_with_state(Arc::clone(&house), journal::keep))

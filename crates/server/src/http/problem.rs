@@ -98,15 +98,14 @@ fn title(code: Code) -> &'static str {
     }
 }
 
-impl IntoResponse for Problem {
-    fn into_response(self) -> Response {
+impl Problem {
+    /// The document that tells it.
+    pub(crate) fn document(self) -> String {
         let Body { code, message, hint, details, suggestions } = self.0;
-        let status = status(code);
-        let told = Told { code, message: message.clone() };
         let document = Document {
             r#type: format!("/errors/{code}"),
             title: title(code),
-            status: status.as_u16(),
+            status: status(code).as_u16(),
             detail: message,
             instance: request_id::current(),
             code,
@@ -116,7 +115,16 @@ impl IntoResponse for Problem {
             exit: code.exit() as u8,
         };
         // A document of texts and numbers can always be written.
-        let text = serde_json::to_string(&document).unwrap_or_default();
+        serde_json::to_string(&document).unwrap_or_default()
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let code = self.0.code;
+        let status = status(code);
+        let told = Told { code, message: self.0.message.clone() };
+        let text = self.document();
         let mut response = (status, [(header::CONTENT_TYPE, PROBLEM)], text).into_response();
         response.extensions_mut().insert(told);
         let headers = response.headers_mut();

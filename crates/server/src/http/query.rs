@@ -1,4 +1,6 @@
-//! What stands behind the `?` of an address.
+//! What stands behind the `?` of an address, and in forms: `a=1&b=two+words`.
+
+use super::encoded::percent_decoded;
 
 /// The names and values of a query, in their order.
 pub(crate) fn pairs(query: &str) -> Vec<(String, String)> {
@@ -15,25 +17,8 @@ pub(crate) fn pairs(query: &str) -> Vec<(String, String)> {
 /// Text as forms and addresses write it. What is no text is replaced, so that it is refused later
 /// like any other wrong value.
 fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [byte, after @ ..] = rest {
-        let (decoded, after) = match (byte, after) {
-            (b'%', [high, low, after @ ..]) => match hex(*high).zip(hex(*low)) {
-                Some((high, low)) => (high * 16 + low, after),
-                None => (b'%', rest.get(1..).unwrap_or_default()),
-            },
-            (b'+', after) => (b' ', after),
-            (other, after) => (*other, after),
-        };
-        bytes.push(decoded);
-        rest = after;
-    }
+    let bytes = percent_decoded(text.replace('+', " ").as_bytes());
     String::from_utf8_lossy(&bytes).into_owned()
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }
 
 #[cfg(test)]

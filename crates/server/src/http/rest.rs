@@ -97,7 +97,8 @@ async fn look(
     answer(&reply)
 }
 
-fn unreadable() -> Refusal {
+/// A path that is not even text names nothing.
+pub(crate) fn unreadable() -> Refusal {
     Refusal::new(Code::Usage, "the path is not text")
         .hint("write what is not ASCII as UTF-8 in percent encoding")
 }

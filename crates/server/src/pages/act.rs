@@ -15,8 +15,8 @@ use windlass_ops::table::Entry;
 use super::form::Form;
 use super::layout::{Page, document, framed, respond};
 use super::trouble::Trouble;
-use super::{Visit, back, no_text, see_other};
-use crate::http::{Problem, answer, operation_not_found};
+use super::{Visit, back, see_other};
+use crate::http::{Kind, Problem, answer, operation_not_found, unreadable};
 
 /// Fields of a form that are no arguments.
 const BACK: &str = "back";
@@ -31,7 +31,7 @@ pub(super) async fn act(
     headers: HeaderMap,
     form: Form,
 ) -> Response {
-    let Ok(Path(name)) = path else { return Trouble::from(no_text()).into_response() };
+    let Ok(Path(name)) = path else { return Trouble::from(unreadable()).into_response() };
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
     let is_script = accept.is_some_and(|accept| accept.contains("application/json"));
     let Some(entry) = Entry::named(&name) else {
@@ -54,16 +54,6 @@ pub(super) async fn act(
     }
 }
 
-/// What a field of an operation holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Text,
-    Number,
-    Truth,
-    List,
-    Object,
-}
-
 /// The arguments that a form gives: each text becomes what the schema of the operation says. What
 /// does not fit is left as it is, for the operation to refuse.
 fn arguments(schema: &Value, form: &Form) -> Value {
@@ -73,7 +63,7 @@ fn arguments(schema: &Value, form: &Form) -> Value {
         if [BACK, EMPTY, SHOW].contains(&name.as_str()) {
             continue;
         }
-        let kind = kind(schema, name);
+        let kind = Kind::of(schema, name);
         if text.trim().is_empty() && !may_be_empty.contains(&name.as_str()) {
             continue;
         }
@@ -101,41 +91,12 @@ fn items(text: &str) -> impl Iterator<Item = Value> {
 fn value(kind: Kind, text: &str) -> Value {
     let trimmed = text.trim();
     match (kind, trimmed) {
-        (Kind::Truth, "on" | "true" | "yes" | "1") => Value::Bool(true),
-        (Kind::Truth, "off" | "false" | "no" | "0") => Value::Bool(false),
-        (Kind::Number | Kind::Object, _) => {
+        (Kind::Flag, "on" | "true" | "yes" | "1") => Value::Bool(true),
+        (Kind::Flag, "off" | "false" | "no" | "0") => Value::Bool(false),
+        (Kind::Whole | Kind::Number | Kind::Object, _) => {
             serde_json::from_str(trimmed).unwrap_or_else(|_| Value::from(text))
         }
         _ => Value::from(text),
-    }
-}
-
-/// What the schema says of a field. One that it does not have is a text, which will be refused.
-fn kind(schema: &Value, name: &str) -> Kind {
-    let property = schema.get("properties").and_then(|properties| properties.get(name));
-    property.map_or(Kind::Text, |property| kind_of(schema, property))
-}
-
-fn kind_of(schema: &Value, property: &Value) -> Kind {
-    if let Some(name) = property.get("$ref").and_then(Value::as_str) {
-        let defined = name.strip_prefix('#').and_then(|path| schema.pointer(path));
-        return defined.map_or(Kind::Text, |defined| kind_of(schema, defined));
-    }
-    // A field that may be left out is one of two: its type, or null.
-    if let Some(choices) = property.get("anyOf").and_then(Value::as_array) {
-        let own = choices.iter().find(|choice| choice.get("type") != Some(&Value::from("null")));
-        return own.map_or(Kind::Text, |own| kind_of(schema, own));
-    }
-    let named = match property.get("type") {
-        Some(Value::Array(types)) => types.iter().find(|one| *one != "null"),
-        one => one,
-    };
-    match named.and_then(Value::as_str) {
-        Some("integer" | "number") => Kind::Number,
-        Some("boolean") => Kind::Truth,
-        Some("array") => Kind::List,
-        Some("object") => Kind::Object,
-        _ => Kind::Text,
     }
 }
 
@@ -172,7 +133,7 @@ fn again(schema: &Value, name: &str, value: &str) -> Markup {
     html! {
         @if [BACK, EMPTY, SHOW, "task"].contains(&name) {
             input type="hidden" name=(name) value=(value);
-        } @else if kind(schema, name) == Kind::Truth {
+        } @else if Kind::of(schema, name) == Kind::Flag {
             label.check {
                 input type="checkbox" name=(name) value="true" checked;
                 span { (label) }

@@ -35,7 +35,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use serde_json::Value;
-use windlass_domain::{Code, Refusal, Time};
+use windlass_domain::{Code, Time};
 use windlass_ledger::{Clock as _, SystemClock};
 use windlass_ops::Context;
 use windlass_ops::operation::Operation;
@@ -154,9 +154,7 @@ impl Visit {
 async fn admitted(parts: &mut Parts, house: &Shared) -> Result<(Caller, Person), Trouble> {
     let Visitor(caller) = Visitor::from_request_parts(parts, house).await?;
     match caller {
-        Caller::Local(mut local) => {
-            let cookie = house.doorkeeper.cookie_name();
-            local.agent = sign_in::acting_name(&cookie, &parts.headers).or(local.agent);
+        Caller::Local(local) => {
             let user = local.user.clone();
             let name = local.agent.clone().unwrap_or_else(|| user.clone());
             Ok((Caller::Local(local), Person { name, user, is_local: true }))
@@ -189,12 +187,6 @@ impl Visit {
     pub(crate) fn with_project(&self, path: &str) -> String {
         address(path, &[("project", self.project.as_deref().unwrap_or_default())])
     }
-}
-
-/// A path that is not even text names nothing.
-fn no_text() -> Refusal {
-    Refusal::new(Code::Usage, "the path is not text")
-        .hint("write what is not ASCII as UTF-8 in percent encoding")
 }
 
 /// Sends the browser on, with a new request.

@@ -1,163 +1,21 @@
 //! Whole pages, made from a real ledger and asked for as a browser does.
 
-use std::sync::Arc;
-
-use axum::Router;
-use axum::body::Body;
-use axum::http::{HeaderMap, Request, StatusCode, header};
-use http_body_util::BodyExt as _;
+use axum::http::{StatusCode, header};
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
-use tempfile::TempDir;
-use tokio::runtime::Runtime;
-use tokio_util::sync::CancellationToken;
-use tower_service::Service as _;
-use windlass_ledger::Location;
-use windlass_ops::Workplace;
-use windlass_ops::context::{Surroundings, Wishes};
-use windlass_ops::settings::Resolved;
-use windlass_ops::table::Entry;
 
-use crate::caller::{Caller, Local};
-use crate::desk::{Call, Desk, Office};
-use crate::http::{Doorkeeper, House, Readiness, router};
-use crate::limits::Limits;
-use crate::live::Live;
-use crate::mcp::http::Mcp;
-use crate::ticket::{self, Tickets};
+use crate::indoors::{Answer, Indoors, TOKEN, request};
+use crate::ticket;
 
-const TOKEN: &str = "wlt_secret";
-const HOST: &str = "127.0.0.1:7077";
 /// What must never be alive on a page.
 const ATTACK: &str = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&";
 
-/// A server without a network.
-struct Pages {
-    runtime: Runtime,
-    router: Router,
-    desk: Desk,
-    stop: CancellationToken,
-    _folder: TempDir,
-}
-
-/// What a browser gets.
-struct Answer {
-    status: StatusCode,
-    headers: HeaderMap,
-    text: String,
-}
-
-impl Pages {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let workplace = Workplace::new(Location::Sqlite(folder.path().join("ledger.db")));
-        let surroundings = Surroundings { user: "anna".into(), ..Surroundings::default() };
-        let office = Office { workplace, surroundings, settings: Resolved::default() };
-        let runtime = Runtime::new().unwrap();
-        let inside = runtime.enter();
-        let desk = Desk::open(office.clone()).unwrap();
-        let stop = CancellationToken::new();
-        let live = Live::start(&office, desk.clone(), stop.clone()).unwrap();
-        let doorkeeper = Doorkeeper {
-            token: Some(Sha256::digest(TOKEN.as_bytes()).into()),
-            tickets: Some(Tickets::of(TOKEN)),
-            user: "anna".into(),
-            names: Vec::new(),
-            port: 7077,
-        };
-        let mcp = Mcp::new(desk.clone(), office, stop.clone());
-        let limits = Limits::new(0);
-        let house = House {
-            desk: desk.clone(),
-            live,
-            doorkeeper,
-            mcp,
-            limits,
-            readiness: Readiness::default(),
-        };
-        let router = router(Arc::new(house));
-        drop(inside);
-        Self { runtime, router, desk, stop, _folder: folder }
-    }
-
-    fn ask(&self, request: Request<Body>) -> Answer {
-        self.runtime.block_on(async {
-            let response = self.router.clone().call(request).await.unwrap();
-            let (parts, body) = response.into_parts();
-            let body = body.collect().await.unwrap().to_bytes();
-            let text = String::from_utf8(body.to_vec()).unwrap();
-            Answer { status: parts.status, headers: parts.headers, text }
-        })
-    }
-
-    fn get(&self, path: &str) -> Answer {
-        self.ask(request("GET", path, &format!("windlass_7077={TOKEN}"), ""))
-    }
-
-    fn post(&self, path: &str, form: &str) -> Answer {
-        self.ask(request("POST", path, &format!("windlass_7077={TOKEN}"), form))
-    }
-
-    /// Does an operation as somebody on the command line, and answers what it says.
-    fn does(&self, operation: &str, arguments: Value) -> Value {
-        let local =
-            Local { agent: None, user: "kim".into(), fence: None, wishes: Wishes::default() };
-        let call = Call {
-            entry: Entry::named(operation).unwrap(),
-            arguments,
-            caller: Caller::Local(local),
-            op_id: None,
-        };
-        let reply = self.runtime.block_on(self.desk.run(call)).unwrap();
-        serde_json::from_str(&reply.json().unwrap()).unwrap()
-    }
-
-    fn add(&self, title: &str, more: Value) -> String {
-        let mut arguments = json!({"title": title, "status": "ready"});
-        for (name, value) in more.as_object().unwrap() {
-            arguments[name] = value.clone();
-        }
-        self.does("task.add", arguments)["task_id"].as_str().unwrap().to_owned()
-    }
-}
-
-impl Drop for Pages {
-    fn drop(&mut self) {
-        self.stop.cancel();
-        self.desk.close();
-    }
-}
-
-impl Answer {
-    fn header(&self, name: header::HeaderName) -> &str {
-        self.headers.get(name).map(|value| value.to_str().unwrap()).unwrap_or_default()
-    }
-
-    /// The part of the page between two texts.
-    fn between(&self, from: &str, to: &str) -> &str {
-        let (_, rest) = self.text.split_once(from).unwrap_or_else(|| panic!("no {from:?}"));
-        rest.split_once(to).unwrap_or_else(|| panic!("no {to:?} after {from:?}")).0
-    }
-
-    fn column(&self, status: &str) -> &str {
-        self.between(&format!("<section class=\"column\" id=\"column-{status}\""), "</section>")
-    }
-}
-
-fn request(method: &str, path: &str, cookie: &str, form: &str) -> Request<Body> {
-    Request::builder()
-        .method(method)
-        .uri(path)
-        .header(header::HOST, HOST)
-        .header(header::COOKIE, cookie)
-        .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
-        .body(Body::from(form.to_owned()))
-        .unwrap()
+fn column<'a>(page: &'a Answer, status: &str) -> &'a str {
+    page.between(&format!("<section class=\"column\" id=\"column-{status}\""), "</section>")
 }
 
 #[test]
 fn the_board_shows_each_task_in_its_column_with_what_it_waits_for() {
-    let pages = Pages::new();
+    let pages = Indoors::new();
     let store = pages.add("choose a store", json!({"priority": 2, "tags": ["a", "b", "c", "d"]}));
     pages.add("fix the login", json!({"depends_on": [store]}));
     pages.add("some idea", json!({"status": "backlog", "due": "2020-01-01"}));
@@ -168,24 +26,24 @@ fn the_board_shows_each_task_in_its_column_with_what_it_waits_for() {
     pages.does("task.block", json!({"task": stuck, "comment": "no access"}));
     let board = pages.get("/");
     assert_eq!(board.status, StatusCode::OK);
-    let ready = board.column("ready");
+    let ready = column(&board, "ready");
     assert!(ready.contains("choose a store") && ready.contains("P2") && ready.contains("+1"));
     assert!(ready.contains("Waits for"), "{ready}");
-    assert!(board.column("backlog").contains("overdue"));
-    let in_progress = board.column("in_progress");
+    assert!(column(&board, "backlog").contains("overdue"));
+    let in_progress = column(&board, "in_progress");
     assert!(in_progress.contains("worker-1") && in_progress.contains("lease ends"));
-    assert!(board.column("blocked").contains("no access"));
-    assert!(board.column("done").contains("Nothing is done yet."));
+    assert!(column(&board, "blocked").contains("no access"));
+    assert!(column(&board, "done").contains("Nothing is done yet."));
 }
 
 #[test]
 fn filters_in_the_address_narrow_the_board() {
-    let pages = Pages::new();
+    let pages = Indoors::new();
     pages.does("project.create", json!({"name": "api"}));
     pages.add("alpha", json!({"project": "api", "tags": ["db"]}));
     pages.add("beta", json!({"agent": "worker-1", "due": "2020-01-01"}));
     let shown = |path: &str| {
-        let ready = pages.get(path).column("ready").to_owned();
+        let ready = column(&pages.get(path), "ready").to_owned();
         (ready.contains("alpha"), ready.contains("beta"))
     };
     assert_eq!(shown("/"), (true, true));
@@ -200,13 +58,13 @@ fn filters_in_the_address_narrow_the_board() {
 
 #[test]
 fn a_long_column_is_shown_in_part_and_can_be_paged_through() {
-    let pages = Pages::new();
+    let pages = Indoors::new();
     for number in 0..51 {
         pages.add(&format!("task number {number}"), json!({}));
     }
     let board = pages.get("/");
-    assert_eq!(board.column("ready").matches("<li class=\"card\"").count(), 50);
-    assert!(board.column("ready").contains("Show all 51"));
+    assert_eq!(column(&board, "ready").matches("<li class=\"card\"").count(), 50);
+    assert!(column(&board, "ready").contains("Show all 51"));
     let last = pages.get("/?status=ready&page=2");
     assert_eq!(last.text.matches("<li class=\"card\"").count(), 1);
     assert!(last.text.contains("Page 2 of 2") && last.text.contains("rel=\"prev\""));
@@ -214,20 +72,20 @@ fn a_long_column_is_shown_in_part_and_can_be_paged_through() {
 
 #[test]
 fn what_is_done_last_comes_first() {
-    let pages = Pages::new();
+    let pages = Indoors::new();
     for title in ["first", "second"] {
         let id = pages.add(title, json!({"priority": 0}));
         pages.does("task.claim", json!({"task": id, "agent": "w"}));
         pages.does("task.complete", json!({"task": id, "agent": "w"}));
     }
     let board = pages.get("/");
-    let done = board.column("done");
+    let done = column(&board, "done");
     assert!(done.find("second").unwrap() < done.find("first").unwrap());
 }
 
 #[test]
 fn the_page_of_a_task_tells_everything_about_it() {
-    let pages = Pages::new();
+    let pages = Indoors::new();
     let store = pages.add("choose a store", json!({}));
     let more = json!({
         "depends_on": [store], "links": ["https://example.org/1", "docs/a.md"],
@@ -266,7 +124,7 @@ fn the_page_of_a_task_tells_everything_about_it() {
 
 #[test]
 fn no_text_of_a_task_is_alive_on_a_page() {
-    let pages = Pages::new();
+    let pages = Indoors::new();
     let title = format!("title {ATTACK}");
     let more = json!({
         "description": ATTACK, "tags": ["<b>tag</b>"], "links": [format!("javascript:{ATTACK}")],
@@ -291,19 +149,19 @@ fn no_text_of_a_task_is_alive_on_a_page() {
 
 #[test]
 fn a_form_does_an_operation_and_leads_back() {
-    let pages = Pages::new();
+    let pages = Indoors::new();
     let form = "title=from+a+form&status=ready&priority=1&tags=a,b&back=%2F%3Ftag%3Da";
     let answer = pages.post("/do/task.add", form);
     assert_eq!(answer.status, StatusCode::SEE_OTHER);
     assert_eq!(answer.header(header::LOCATION), "/?tag=a");
-    assert!(pages.get("/").column("ready").contains("from a form"));
+    assert!(column(&pages.get("/"), "ready").contains("from a form"));
     let foreign = pages.post("/do/task.add", "title=x&back=https%3A%2F%2Fevil.example%2F");
     assert_eq!(foreign.header(header::LOCATION), "/");
 }
 
 #[test]
 fn a_refusal_keeps_what_was_typed_and_offers_what_the_rules_allow() {
-    let pages = Pages::new();
+    let pages = Indoors::new();
     let id = pages.add("held by another", json!({}));
     pages.does("task.claim", json!({"task": id, "agent": "worker-1"}));
     let form = format!("task={id}&agent=worker-2&comment=my+long+words&back=%2Ftasks%2F{id}");
@@ -313,15 +171,15 @@ fn a_refusal_keeps_what_was_typed_and_offers_what_the_rules_allow() {
     assert!(refused.text.contains("name=\"force\"") && refused.text.contains("name=\"reason\""));
     let forced = pages.post("/do/task.complete", &format!("{form}&force=true&reason=they+left"));
     assert_eq!(forced.status, StatusCode::SEE_OTHER);
-    assert!(pages.get("/").column("done").contains("held by another"));
+    assert!(column(&pages.get("/"), "done").contains("held by another"));
     assert_eq!(pages.post("/do/task.nothing", "").status, StatusCode::NOT_FOUND);
 }
 
 #[test]
 fn a_script_gets_the_same_answers_as_over_the_api() {
-    let pages = Pages::new();
+    let pages = Indoors::new();
     let asked = |form: &str| {
-        let mut request = request("POST", "/do/task.add", &format!("windlass_7077={TOKEN}"), form);
+        let mut request = request("POST", "/do/task.add", &pages.cookie, form);
         request.headers_mut().insert(header::ACCEPT, "application/json".parse().unwrap());
         pages.ask(request)
     };
@@ -337,9 +195,12 @@ fn a_script_gets_the_same_answers_as_over_the_api() {
 
 #[test]
 fn who_is_not_let_in_is_asked_who_they_are_and_told_nothing() {
-    let pages = Pages::new();
+    let pages = Indoors::new();
     pages.add("a secret plan", json!({}));
-    for cookie in ["", "windlass_7077=wrong", "windlass_7078=wlt_secret"] {
+    let key = pages.does("key.create", json!({"for": "person:berta", "role": "worker"}));
+    let key = format!("windlass_7077={}", key["key"].as_str().unwrap());
+    let token = format!("windlass_7077={TOKEN}");
+    for cookie in ["", "windlass_7077=wrong", "windlass_7077=", &token, &key] {
         for path in ["/", "/tasks/ABCDEF", "/help"] {
             let page = pages.ask(request("GET", path, cookie, ""));
             assert_eq!(page.status, StatusCode::UNAUTHORIZED, "{path} {cookie}");
@@ -351,32 +212,76 @@ fn who_is_not_let_in_is_asked_who_they_are_and_told_nothing() {
 }
 
 #[test]
-fn the_token_or_a_ticket_brings_a_cookie_and_anything_else_does_not() {
-    let pages = Pages::new();
+fn a_ticket_in_the_address_brings_a_cookie_once_and_nothing_else_does() {
+    let pages = Indoors::new();
     let enter = |secret: &str| pages.ask(request("GET", &format!("/enter?token={secret}"), "", ""));
-    let own = enter(TOKEN);
-    assert_eq!((own.status, own.header(header::LOCATION)), (StatusCode::SEE_OTHER, "/"));
-    let cookie = own.header(header::SET_COOKIE);
-    assert!(cookie.starts_with(&format!("windlass_7077={TOKEN};")), "{cookie}");
-    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
     let ticket = ticket::ticket(TOKEN, windlass_ledger::Clock::now(&windlass_ledger::SystemClock));
     let ticket = ticket.unwrap();
-    assert_eq!(enter(&ticket).header(header::SET_COOKIE), cookie);
-    for wrong in [ticket.as_str(), "wrong", "wl_12345678_x"] {
+    let own = enter(&ticket);
+    assert_eq!((own.status, own.header(header::LOCATION)), (StatusCode::SEE_OTHER, "/"));
+    assert!(own.header(header::SET_COOKIE).starts_with("windlass_7077="));
+    let made = pages.does("key.create", json!({"for": "person:berta", "role": "worker"}));
+    let key = made["key"].as_str().unwrap();
+    for wrong in [ticket.as_str(), TOKEN, key, "wrong", "wl_12345678_x"] {
         let refused = enter(wrong);
         assert_eq!(refused.status, StatusCode::UNAUTHORIZED, "{wrong}");
         assert!(refused.headers.get(header::SET_COOKIE).is_none());
     }
-    let typed =
-        pages.ask(request("POST", "/enter", "", &format!("key={TOKEN}&back=//evil.example")));
-    assert_eq!((typed.status, typed.header(header::LOCATION)), (StatusCode::SEE_OTHER, "/"));
+}
+
+#[test]
+fn the_token_or_a_key_in_a_form_brings_a_cookie_that_is_neither() {
+    let pages = Indoors::new();
+    let made = pages.does("key.create", json!({"for": "person:berta", "role": "worker"}));
+    for secret in [TOKEN, made["key"].as_str().unwrap()] {
+        let form = format!("key={secret}&back=//evil.example");
+        let typed = pages.ask(request("POST", "/enter", "", &form));
+        assert_eq!((typed.status, typed.header(header::LOCATION)), (StatusCode::SEE_OTHER, "/"));
+        let cookie = typed.header(header::SET_COOKIE);
+        assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
+        assert!(!cookie.contains(secret) && !cookie.contains("Secure"), "{cookie}");
+    }
+    let wrong = pages.ask(request("POST", "/enter", "", "key=wl_12345678_x"));
+    assert_eq!(wrong.status, StatusCode::UNAUTHORIZED);
+    assert!(wrong.headers.get(header::SET_COOKIE).is_none());
+}
+
+#[test]
+fn over_tls_the_cookie_never_goes_another_way() {
+    let pages = Indoors::new();
+    let mut typed = request("POST", "/enter", "", &format!("key={TOKEN}"));
+    let host = typed.headers()[header::HOST].to_str().unwrap().to_owned();
+    typed.headers_mut().insert(header::ORIGIN, format!("https://{host}").parse().unwrap());
+    assert!(pages.ask(typed).header(header::SET_COOKIE).contains("; Secure"));
+}
+
+#[test]
+fn a_cookie_opens_nothing_once_its_owner_has_left() {
+    let pages = Indoors::new();
+    let cookie = pages.enter(TOKEN);
+    let board = || pages.ask(request("GET", "/", &cookie, "")).status;
+    assert_eq!(board(), StatusCode::OK);
+    pages.ask(request("POST", "/leave", &cookie, ""));
+    assert_eq!(board(), StatusCode::UNAUTHORIZED);
+    assert_eq!(pages.get("/").status, StatusCode::OK);
+}
+
+#[test]
+fn the_stay_of_a_key_ends_with_the_key() {
+    let pages = Indoors::new();
+    let made = pages.does("key.create", json!({"for": "person:berta", "role": "worker"}));
+    let cookie = pages.enter(made["key"].as_str().unwrap());
+    assert_eq!(pages.ask(request("GET", "/", &cookie, "")).status, StatusCode::OK);
+    pages.does("key.revoke", json!({"key": made["key_id"]}));
+    assert_eq!(pages.ask(request("GET", "/", &cookie, "")).status, StatusCode::UNAUTHORIZED);
 }
 
 #[test]
 fn whoever_has_a_key_acts_as_its_owner() {
-    let pages = Pages::new();
+    let pages = Indoors::new();
     let made = pages.does("key.create", json!({"for": "person:berta", "role": "worker"}));
-    let cookie = format!("windlass_7077={}", made["key"].as_str().unwrap());
+    let cookie = pages.enter(made["key"].as_str().unwrap());
+    pages.ask(request("POST", "/enter/as", &cookie, "name=anna"));
     let page = pages.ask(request("GET", "/", &cookie, ""));
     assert!(page.text.contains("data-person=\"berta\"") && !page.text.contains("/enter/as"));
     pages.ask(request("POST", "/do/task.add", &cookie, "title=by+berta"));
@@ -385,18 +290,24 @@ fn whoever_has_a_key_acts_as_its_owner() {
 }
 
 #[test]
-fn the_user_of_the_machine_may_act_under_another_name() {
-    let pages = Pages::new();
-    let chosen = pages.post("/enter/as", "name=M%C3%A4x&back=%2F");
-    let cookie = chosen.header(header::SET_COOKIE).split(';').next().unwrap().to_owned();
-    let both = format!("windlass_7077={TOKEN}; {cookie}");
-    assert!(pages.ask(request("GET", "/", &both, "")).text.contains("data-person=\"Mäx\""));
+fn the_user_of_the_machine_may_act_under_another_name_until_they_leave() {
+    let pages = Indoors::new();
+    let cookie = pages.enter(TOKEN);
+    let acts_as = |name: &str| {
+        let page = pages.ask(request("GET", "/", &cookie, "")).text;
+        page.contains(&format!("data-person=\"{name}\""))
+    };
+    assert!(acts_as("anna"));
+    pages.ask(request("POST", "/enter/as", &cookie, "name=M%C3%A4x&back=%2F"));
+    assert!(acts_as("Mäx"));
     assert!(pages.get("/").text.contains("data-person=\"anna\""));
+    pages.ask(request("POST", "/enter/as", &cookie, "name="));
+    assert!(acts_as("anna"));
 }
 
 #[test]
 fn pages_run_only_our_own_scripts_and_have_no_style_of_their_own() {
-    let pages = Pages::new();
+    let pages = Indoors::new();
     let id = pages.add("x", json!({"description": "| a |\n|--:|\n| b |"}));
     for path in ["/", "/help", "/enter", &format!("/tasks/{id}"), "/tasks/NOTHERE", "/?status=x"] {
         let page = pages.get(path);
@@ -417,7 +328,7 @@ fn pages_run_only_our_own_scripts_and_have_no_style_of_their_own() {
 
 #[test]
 fn assets_are_kept_by_the_browser_until_they_change() {
-    let pages = Pages::new();
+    let pages = Indoors::new();
     let page = pages.get("/help");
     let link = page.between("<link rel=\"stylesheet\" href=\"", "\"").to_owned();
     let sheet = pages.get(&link);

@@ -1,114 +1,107 @@
 //! Coming in and going out: the cookie that a page brings with every request.
 
-use axum::extract::{FromRequestParts as _, State};
+use std::time::Instant;
+
+use axum::extract::State;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use maud::{Markup, html};
 use windlass_domain::{Code, text};
 use windlass_ledger::{Clock as _, SystemClock};
-use windlass_ops::health;
 
-use super::form::Form;
+use super::form::{Form, StrangersForm};
 use super::layout::{Page, bare};
 use super::trouble::Trouble;
-use super::{back, see_other};
-use crate::http::{Shared, Visitor};
+use super::{Visit, back, see_other};
+use crate::http::{Badge, Doorkeeper, House, Shared, check};
 
-/// `GET /enter`: with a token, comes in; without one, asks for a key.
+/// `GET /enter`: with a ticket, comes in; without one, asks for a key. Keys and the token do not
+/// belong in addresses, which browsers keep and others can make them open.
 pub(super) async fn enter(State(house): State<Shared>, parts: Parts) -> Response {
     let query = Form::parse(parts.uri.query().unwrap_or_default());
     let to = back(query.first("back"));
-    match query.first("token") {
-        None | Some("") => ask(StatusCode::OK, None, to),
-        Some(token) => come_in(&house, parts, token, to).await,
-    }
-}
-
-/// `POST /enter`: comes in with a key or a token, given in a form.
-pub(super) async fn enter_with(State(house): State<Shared>, parts: Parts, form: Form) -> Response {
-    let secret = form.first("key").unwrap_or_default().trim().to_owned();
-    come_in(&house, parts, &secret, back(form.first("back"))).await
-}
-
-/// Whoever can show the secret gets it as a cookie. It is looked at again with every request.
-async fn come_in(house: &Shared, mut parts: Parts, secret: &str, to: &str) -> Response {
+    let Some(ticket) = query.first("token").filter(|ticket| !ticket.is_empty()) else {
+        return ask(StatusCode::OK, None, to);
+    };
     let tickets = house.doorkeeper.tickets.as_ref();
-    let punched = tickets.and_then(|tickets| tickets.punch(secret, SystemClock.now()));
-    let secret = punched.unwrap_or(secret);
-    let Ok(bearer) = HeaderValue::from_str(&format!("Bearer {secret}")) else {
-        return not_valid(to);
-    };
-    // As if every request of this browser said so already: with the same limits for guesses.
-    parts.headers.insert(header::AUTHORIZATION, bearer);
-    let known = match Visitor::from_request_parts(&mut parts, house).await {
-        Ok(Visitor(caller)) => {
-            house.desk.ask(&caller, health::AuditHead {}).await.map_err(Trouble::from)
+    match tickets.is_some_and(|tickets| tickets.punch(ticket, SystemClock.now())) {
+        true => stay(&house, &parts.headers, Badge::Token, to),
+        false => {
+            let wrong =
+                "That address lets in once, within 10 minutes. Ask for another: windlass open";
+            ask(StatusCode::UNAUTHORIZED, Some(wrong), to)
         }
-        Err(problem) => Err(problem.into()),
-    };
-    match known {
-        Ok(_) => {}
-        Err(trouble) if trouble.0.code == Code::KeyRequired => return not_valid(to),
-        Err(trouble) => return trouble.into_response(),
     }
-    let cookie = cookie(&house.doorkeeper.cookie_name(), secret, "");
-    with_cookies(see_other(to), &[cookie])
+}
+
+/// `POST /enter`: comes in with a key or the token, given in a form.
+pub(super) async fn enter_with(
+    State(house): State<Shared>,
+    parts: Parts,
+    StrangersForm(form): StrangersForm,
+) -> Response {
+    let badge = house.doorkeeper.badge_of(form.first("key").unwrap_or_default().trim());
+    let to = back(form.first("back"));
+    match check(&house, &badge, &parts.extensions).await.map_err(Trouble::from) {
+        Ok(()) => stay(&house, &parts.headers, badge, to),
+        Err(trouble) if trouble.0.code == Code::KeyRequired => not_valid(to),
+        Err(trouble) => trouble.into_response(),
+    }
+}
+
+/// Whoever could show something gets a cookie with the id of their stay.
+fn stay(house: &House, headers: &HeaderMap, badge: Badge, to: &str) -> Response {
+    let Doorkeeper { stays, .. } = &house.doorkeeper;
+    match stays.begin(badge, Instant::now()) {
+        Ok(id) => {
+            // Over TLS a browser says so, even where a proxy takes it off before us.
+            let origin = headers.get(header::ORIGIN).map(HeaderValue::as_bytes);
+            let is_tls = origin.is_some_and(|origin| origin.starts_with(b"https://"));
+            let more = if is_tls { "; Secure" } else { "" };
+            with_cookie(see_other(to), &cookie(&house.doorkeeper.cookie_name(), &id, more))
+        }
+        Err(fault) => Trouble::from(fault).into_response(),
+    }
 }
 
 fn not_valid(to: &str) -> Response {
     ask(StatusCode::UNAUTHORIZED, Some("That key or token is not valid here."), to)
 }
 
-/// `POST /leave`.
-pub(super) async fn leave(State(house): State<Shared>) -> Response {
-    let name = house.doorkeeper.cookie_name();
-    let gone = "; Max-Age=0";
-    let cookies = [cookie(&name, "", gone), cookie(&acting_cookie(&name), "", gone)];
-    with_cookies(see_other("/enter"), &cookies)
+/// `POST /leave`: ends the stay, wherever its cookie may be.
+pub(super) async fn leave(State(house): State<Shared>, headers: HeaderMap) -> Response {
+    let Doorkeeper { stays, .. } = &house.doorkeeper;
+    if let Some(id) = house.doorkeeper.stay_id(&headers) {
+        stays.end(id);
+    }
+    let gone = cookie(&house.doorkeeper.cookie_name(), "", "; Max-Age=0");
+    with_cookie(see_other("/enter"), &gone)
 }
 
-/// `POST /enter/as`: the user of the machine acts under another name.
-pub(super) async fn act_as(State(house): State<Shared>, form: Form) -> Result<Response, Trouble> {
-    let cookie_name = acting_cookie(&house.doorkeeper.cookie_name());
-    let name = form.first("name").unwrap_or_default().trim();
-    let cookie = if name.is_empty() {
-        cookie(&cookie_name, "", "; Max-Age=0")
-    } else {
-        let name = text::name("name", name)?;
-        cookie(&cookie_name, &URL_SAFE_NO_PAD.encode(name), "")
-    };
-    Ok(with_cookies(see_other(back(form.first("back"))), &[cookie]))
-}
-
-/// The name under which the user of the machine wants to act.
-pub(super) fn acting_name(cookie_name: &str, headers: &HeaderMap) -> Option<String> {
-    let wanted = acting_cookie(cookie_name);
-    let cookies = headers.get_all(header::COOKIE).iter();
-    let value = cookies
-        .filter_map(|cookies| cookies.to_str().ok())
-        .flat_map(|cookies| cookies.split(';'))
-        .filter_map(|cookie| cookie.trim().split_once('='))
-        .find_map(|(name, value)| (name == wanted).then_some(value))?;
-    let name = String::from_utf8(URL_SAFE_NO_PAD.decode(value).ok()?).ok()?;
-    text::name("name", &name).ok()
-}
-
-fn acting_cookie(cookie_name: &str) -> String {
-    format!("{cookie_name}_as")
+/// `POST /enter/as`: the user of the machine acts under another name, as long as they stay.
+pub(super) async fn act_as(
+    State(house): State<Shared>,
+    visit: Visit,
+    headers: HeaderMap,
+    form: Form,
+) -> Result<Response, Trouble> {
+    let name = form.first("name").map(str::trim).filter(|name| !name.is_empty());
+    let name = name.map(|name| text::name("name", name)).transpose()?;
+    let id = house.doorkeeper.stay_id(&headers).filter(|_| visit.person.is_local);
+    if let Some(id) = id {
+        house.doorkeeper.stays.rename(id, name);
+    }
+    Ok(see_other(back(form.first("back"))))
 }
 
 fn cookie(name: &str, value: &str, more: &str) -> String {
     format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict{more}")
 }
 
-fn with_cookies(mut response: Response, cookies: &[String]) -> Response {
-    for cookie in cookies {
-        if let Ok(cookie) = HeaderValue::from_str(cookie) {
-            response.headers_mut().append(header::SET_COOKIE, cookie);
-        }
+fn with_cookie(mut response: Response, cookie: &str) -> Response {
+    if let Ok(cookie) = HeaderValue::from_str(cookie) {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
     }
     response
 }

@@ -13,13 +13,14 @@ use windlass_ops::task::{self, CheckpointView, ClaimView, CommentView, HistorySh
 use windlass_ops::view::Level;
 use windlass_ops::why::{Explained, Why};
 
+use super::Visit;
 use super::form::Form;
 use super::layout::{Page, Section, framed};
 use super::look::{self, address, grouped, panel, status_name, task_path};
 use super::markdown::{is_web, markdown};
 use super::task_actions::{actions, add_checkpoint, add_comment, edit};
 use super::trouble::Trouble;
-use super::{Visit, no_text};
+use crate::http::unreadable;
 
 /// How many events are shown at first.
 const EVENTS: u64 = 50;
@@ -62,7 +63,7 @@ pub(super) async fn page(
     path: Result<Path<String>, PathRejection>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Trouble> {
-    let Path(id) = path.map_err(|_| no_text())?;
+    let Path(id) = path.map_err(|_| unreadable())?;
     let asked = Asked::of(&Form::parse(query.as_deref().unwrap_or_default()));
     let told = Told::load(&visit, id, asked).await?;
     let task = &told.shown.task;

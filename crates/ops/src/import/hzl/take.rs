@@ -261,7 +261,8 @@ impl Taking {
         if let Said::Moved { to } = said {
             let project = self.project(bulk, when, to, notes)?;
             let is_elsewhere = project != task.project;
-            return Ok(is_elsewhere.then(|| TaskMoved { project }.into()).into_iter().collect());
+            let moved = TaskMoved { project, from: Some(task.project) };
+            return Ok(is_elsewhere.then(|| moved.into()).into_iter().collect());
         }
         let events = meaning(&task, said, related, when, &mut Clean { notes, of: &of });
         Ok(possible(task, events, when.at, notes))
