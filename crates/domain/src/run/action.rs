@@ -48,9 +48,8 @@ pub fn request(
             .refusal(Code::InvalidTransition, "Cannot request an action for a completed run")
             .hint("start a new run of the workflow file"));
     }
-    let known = run.actions.iter().find(|action| {
-        key.is_some() && action.idempotency_key.as_deref() == key
-    });
+    let known =
+        run.actions.iter().find(|action| key.is_some() && action.idempotency_key.as_deref() == key);
     if let Some(action) = known {
         if action.kind == kind && action.target == target {
             return Ok(Requested::Before(action.clone()));
@@ -72,8 +71,7 @@ pub fn request(
 fn is_key(key: &str) -> bool {
     key.starts_with(|first: char| first.is_ascii_alphanumeric())
         && key.chars().all(|letter| {
-            letter.is_ascii_alphanumeric()
-                || matches!(letter, '.' | '_' | ':' | '@' | '/' | '-')
+            letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | ':' | '@' | '/' | '-')
         })
 }
 
@@ -171,9 +169,9 @@ pub fn reconcile(
     let open = run.action(id).is_some_and(|action| {
         action.status == ActionStatus::Approved
             && match action.effect_status() {
-                Some(
-                    EffectStatus::InProgress | EffectStatus::Uncertain | EffectStatus::Failed,
-                ) => true,
+                Some(EffectStatus::InProgress | EffectStatus::Uncertain | EffectStatus::Failed) => {
+                    true
+                }
                 Some(
                     EffectStatus::NotRequired
                     | EffectStatus::NotStarted

@@ -50,7 +50,10 @@ impl Run {
             OwnerStatus::Unclaimed | OwnerStatus::Released => Ok(()),
             OwnerStatus::Active if self.owner.lease_ran_out(now) => refuse(
                 "Controller lease expired; use owner takeover with a recorded reason",
-                format!("windlass run owner takeover --owner NAME --reason TEXT --run-id {}", self.name),
+                format!(
+                    "windlass run owner takeover --owner NAME --reason TEXT --run-id {}",
+                    self.name
+                ),
             ),
             OwnerStatus::Active => match &caller.token_sha256 {
                 None => refuse(

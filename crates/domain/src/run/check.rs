@@ -218,10 +218,7 @@ mod tests {
                 artifact(Some("f"), AssertKind::Other("is-nice".into()), None),
                 "unsupported artifact assert kind: is-nice",
             ),
-            (
-                artifact(Some("f"), AssertKind::Missing, None),
-                "unsupported artifact assert kind: ",
-            ),
+            (artifact(Some("f"), AssertKind::Missing, None), "unsupported artifact assert kind: "),
         ];
         for (check, reason) in rows {
             assert_eq!(foregone(&check), Some(Outcome::Undecided(reason.into())), "{check:?}");

@@ -22,18 +22,16 @@ pub fn finalize(
         RunStatus::ReadyToFinish | RunStatus::Completed => return Ok(Vec::new()),
         RunStatus::Running | RunStatus::Paused | RunStatus::Blocked | RunStatus::Abandoned => {}
     }
-    let count = |of: &[StepStatus]| {
-        run.steps.iter().filter(|step| of.contains(&step.status)).count()
-    };
-    let stuck = count(&[StepStatus::Failed, StepStatus::Blocked]) > 0
-        || run.status() == RunStatus::Blocked;
+    let count =
+        |of: &[StepStatus]| run.steps.iter().filter(|step| of.contains(&step.status)).count();
+    let stuck =
+        count(&[StepStatus::Failed, StepStatus::Blocked]) > 0 || run.status() == RunStatus::Blocked;
     if stuck {
         return Ok(vec![RunFinalized { status: RunStatus::Blocked, head }.into()]);
     }
     let unfinished = count(&[StepStatus::Pending, StepStatus::InProgress]);
     if unfinished > 0 {
-        let message =
-            format!("Cannot finalize run with unfinished steps ({unfinished} remaining)");
+        let message = format!("Cannot finalize run with unfinished steps ({unfinished} remaining)");
         return Err(run
             .refusal(Code::RunUnfinished, message)
             .hint(format!("see what is next: windlass run reconcile {}", run.name))

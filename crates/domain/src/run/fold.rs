@@ -8,8 +8,7 @@ use super::event::{
 };
 use super::file::{Amount, Loop, Progress, ReportDetail, Step};
 use super::state::{
-    Action, Block, Decided, Effect, Finalized, Finish, Observed, Owner, OwnerRecord, Run,
-    StepState,
+    Action, Block, Decided, Effect, Finalized, Finish, Observed, Owner, OwnerRecord, Run, StepState,
 };
 use super::word::{
     ActionKind, ActionStatus, Cause, Decision, DecisionMode, EffectStatus, Gates, Metric,

@@ -64,7 +64,9 @@ pub fn claim(run: &Run, bid: &Bid, now: Time) -> Result<Vec<RunEvent>, Refusal> 
     if run.owner.status == OwnerStatus::Active {
         let owner = run.owner.id.clone().unwrap_or_default();
         let message = match run.owner.lease_ran_out(now) {
-            true => "Previous controller lease is stale; use owner takeover with a reason".to_owned(),
+            true => {
+                "Previous controller lease is stale; use owner takeover with a reason".to_owned()
+            }
             false => format!("Run already has an active controller: {owner}"),
         };
         return Err(run

@@ -284,9 +284,8 @@ pub(super) fn reasons(run: &Run) -> Vec<Reason> {
         | EffectStatus::InProgress
         | EffectStatus::Uncertain => true,
     };
-    let by_person = |step: &StepState| {
-        step.decided.as_ref().is_some_and(|decided| decided.mode == Mode::Human)
-    };
+    let by_person =
+        |step: &StepState| step.decided.as_ref().is_some_and(|decided| decided.mode == Mode::Human);
     let rows = [
         (Reason::RunNotCompleted, run.status() != RunStatus::Completed),
         (Reason::StepsNotDone, any_step(&|step| step.status != StepStatus::Done)),

@@ -5,9 +5,7 @@ use serde::Serialize;
 use super::name::RunId;
 use super::receipt::reasons;
 use super::state::Run;
-use super::word::{
-    ActionStatus, EffectStatus, Metric, NextAction, Reason, RunStatus, StepStatus,
-};
+use super::word::{ActionStatus, EffectStatus, Metric, NextAction, Reason, RunStatus, StepStatus};
 use crate::Time;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -45,17 +43,15 @@ pub fn reconcile(run: &Run, now: Time) -> Reconciliation {
 fn next_action(run: &Run, reasons: &[Reason]) -> NextAction {
     let status = run.status();
     let approved = |of: &dyn Fn(Option<EffectStatus>) -> bool| {
-        run.actions.iter().any(|action| {
-            action.status == ActionStatus::Approved && of(action.effect_status())
-        })
+        run.actions
+            .iter()
+            .any(|action| action.status == ActionStatus::Approved && of(action.effect_status()))
     };
-    let unknown = |effect| {
-        matches!(effect, None | Some(EffectStatus::InProgress | EffectStatus::Uncertain))
-    };
-    let ready = status == RunStatus::ReadyToFinish
-        && reasons.iter().all(|reason| reason.is_about_finish());
-    let unsaid =
-        status == RunStatus::Completed && reasons == [Reason::FinishDispositionMissing];
+    let unknown =
+        |effect| matches!(effect, None | Some(EffectStatus::InProgress | EffectStatus::Uncertain));
+    let ready =
+        status == RunStatus::ReadyToFinish && reasons.iter().all(|reason| reason.is_about_finish());
+    let unsaid = status == RunStatus::Completed && reasons == [Reason::FinishDispositionMissing];
     let rows = [
         (NextAction::Complete, reasons.is_empty()),
         (NextAction::AwaitActionDecision, reasons.contains(&Reason::SensitiveActionUnresolved)),

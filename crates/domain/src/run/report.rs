@@ -36,7 +36,9 @@ pub fn replay<'a>(
 /// The whole report.
 pub fn report(run: &Run, log: &[String]) -> String {
     let mut page = head(run);
-    page.push_str("\n| Step | Name | Status | Iterations |\n|------|------|--------|------------|\n");
+    page.push_str(
+        "\n| Step | Name | Status | Iterations |\n|------|------|--------|------------|\n",
+    );
     for step in &run.steps {
         let (status, iterations) = cells(step);
         let name = line(&step.name).replace('|', "\\|");

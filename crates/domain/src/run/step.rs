@@ -12,9 +12,7 @@ use super::event::{
 };
 use super::file::{Check, Gate, Risk};
 use super::state::{Run, StepState};
-use super::word::{
-    Authority, Cause, Decision, Disposition, Gates, Mode, RunStatus, StepStatus,
-};
+use super::word::{Authority, Cause, Decision, Disposition, Gates, Mode, RunStatus, StepStatus};
 use crate::event::RunEvent;
 use crate::{Code, Refusal, Time, text};
 
@@ -244,9 +242,8 @@ fn must_run(run: &Run, what: &str) -> Result<(), Refusal> {
             "start a new run of the workflow file".to_owned()
         }
     };
-    let message = format!(
-        "Run is '{status}'; resolve gates, policy pauses, or budgets before step {what}"
-    );
+    let message =
+        format!("Run is '{status}'; resolve gates, policy pauses, or budgets before step {what}");
     let code = match (run.gates, run.waiting().is_empty()) {
         (Gates::Enforced, false) => Code::GateUndecided,
         _ => Code::RunNotRunning,
@@ -391,9 +388,7 @@ pub(super) fn wrong(run: &Run, number: u32, step: &StepState, message: String) -
 /// A reason that says something.
 pub(super) fn given(run: &Run, reason: &str, message: &str) -> Result<String, Refusal> {
     if reason.trim().is_empty() {
-        return Err(run
-            .refusal(Code::ReasonRequired, message)
-            .hint("say why: --reason TEXT"));
+        return Err(run.refusal(Code::ReasonRequired, message).hint("say why: --reason TEXT"));
     }
     text::said("reason", reason)
 }

@@ -6,12 +6,9 @@ use crate::run::event::{FinishDetails, Place, RunImported};
 use crate::run::file::{Assert, AssertKind, Budgets, Check, Form};
 use crate::run::fold::REJECTED;
 use crate::run::state::{
-    Action, Block, Decided, Effect, Finalized, Finish, Observed, Owner, OwnerRecord, Run,
-    StepState,
+    Action, Block, Decided, Effect, Finalized, Finish, Observed, Owner, OwnerRecord, Run, StepState,
 };
-use crate::run::word::{
-    Authority, Cause, DecisionMode, Mode, RunStatus, StepStatus,
-};
+use crate::run::word::{Authority, Cause, DecisionMode, Mode, RunStatus, StepStatus};
 use crate::task::Broken;
 use crate::{Code, Refusal, RunKey, Time};
 
@@ -109,9 +106,9 @@ impl Run {
         self.current_step = state.current_step;
         self.finish = finish(state);
         let steps = state.steps.iter().enumerate();
-        self.steps = steps.map(|(at_place, step)| {
-            adopted_step(step, self.steps.get(at_place), at)
-        }).collect();
+        self.steps = steps
+            .map(|(at_place, step)| adopted_step(step, self.steps.get(at_place), at))
+            .collect();
         self.adopt_status(state);
         Ok(())
     }
@@ -234,14 +231,14 @@ fn adopted_action(action: &ActionJson, known: &[Action]) -> Action {
         mode: action.decision_mode.unwrap_or(DecisionMode::Human),
         idempotency_key: action.idempotency_key.clone(),
         // Without its two companions an effect proves nothing.
-        effect: action.effect.as_ref().filter(|_| action.effect_required.is_some()).map(
-            |effect| Effect {
+        effect: action.effect.as_ref().filter(|_| action.effect_required.is_some()).map(|effect| {
+            Effect {
                 status: effect.status,
                 intent_recorded_at: effect.intent_recorded_at.map(super::Moment::time),
                 completed_at: effect.completed_at.map(super::Moment::time),
                 evidence_ref: effect.evidence_ref.clone(),
-            },
-        ),
+            }
+        }),
         acknowledged: before.is_some_and(|before| before.acknowledged),
     }
 }
@@ -249,8 +246,7 @@ fn adopted_action(action: &ActionJson, known: &[Action]) -> Action {
 fn adopted_step(step: &StepJson, before: Option<&StepState>, at: Time) -> StepState {
     let (form, checks) = checks(step.verify.as_ref());
     let before = before.filter(|before| before.name == step.name);
-    let same = before
-        .filter(|before| before.checks == checks && before.status == step.status);
+    let same = before.filter(|before| before.checks == checks && before.status == step.status);
     let decided = step.gate_result.map(|decision| {
         let mode = step.gate_mode.unwrap_or(Mode::Human);
         let known = before.and_then(|before| before.decided.clone());
@@ -289,7 +285,9 @@ fn adopted_step(step: &StepJson, before: Option<&StepState>, at: Time) -> StepSt
         block: (step.status == StepStatus::Blocked).then(|| {
             let known = same.and_then(|same| same.block.clone());
             let reason = step.block_reason.clone().unwrap_or_default();
-            known.filter(|known| known.reason == reason).unwrap_or_else(|| block(reason, &checks, at))
+            known
+                .filter(|known| known.reason == reason)
+                .unwrap_or_else(|| block(reason, &checks, at))
         }),
         checks,
     }
@@ -330,7 +328,9 @@ fn check(verify: &VerifyJson) -> Check {
     let timeout = verify.timeout;
     match verify.kind.as_str() {
         "shell" => Check::Shell { command: given(&verify.command), timeout },
-        "browser" => Check::Browser { url: given(&verify.url), check: given(&verify.check), timeout },
+        "browser" => {
+            Check::Browser { url: given(&verify.url), check: given(&verify.check), timeout }
+        }
         "human-review" => Check::Review { prompt: given(&verify.prompt) },
         "artifact" => Check::Artifact {
             path: given(&verify.path),

@@ -180,18 +180,9 @@ fn row_17_an_outcome_needs_something_begun_and_something_that_shows_it() {
         refused(complete(&mut scene, EffectStatus::InProgress)).1,
         "Invalid effect outcome: in_progress"
     );
-    let unproven = action::complete(
-        &scene.run,
-        "action-1",
-        EffectStatus::Succeeded,
-        "",
-        &agent(),
-        scene.now,
-    );
-    assert_eq!(
-        refused(unproven.map(drop)).1,
-        "--evidence-ref is required for effect outcomes"
-    );
+    let unproven =
+        action::complete(&scene.run, "action-1", EffectStatus::Succeeded, "", &agent(), scene.now);
+    assert_eq!(refused(unproven.map(drop)).1, "--evidence-ref is required for effect outcomes");
 }
 
 #[test]

@@ -94,14 +94,8 @@ fn a_raised_budget_lets_the_run_go_on() {
 #[test]
 fn a_budget_without_a_limit_is_not_raised() {
     let scene = attested(LOW, THREE);
-    let raised = budget::raise_limit(
-        &scene.run,
-        Metric::Agents,
-        amount("3"),
-        "why",
-        &person(),
-        scene.now,
-    );
+    let raised =
+        budget::raise_limit(&scene.run, Metric::Agents, amount("3"), "why", &person(), scene.now);
     assert_eq!(raised.unwrap_err().code, Code::InvalidValue);
 }
 
@@ -122,10 +116,7 @@ fn what_is_reported_never_falls() {
     spend(&mut scene, Metric::CostUsd, "2").unwrap();
     let (code, message) = refused(spend(&mut scene, Metric::CostUsd, "1"));
     assert_eq!(code, Code::InvalidValue);
-    assert_eq!(
-        message,
-        "Budget observations are aggregate and cannot decrease (cost_usd: 2 -> 1)"
-    );
+    assert_eq!(message, "Budget observations are aggregate and cannot decrease (cost_usd: 2 -> 1)");
     assert_eq!(
         refused(spend(&mut scene, Metric::TotalAttempts, "1")).1,
         "Unsupported budget metric: total_attempts"
@@ -142,12 +133,7 @@ fn an_evaluation_tells_unset_unknown_within_and_exceeded_apart() {
         evaluation.metrics.iter().map(|measured| measured.status).collect();
     assert_eq!(
         found,
-        [
-            BudgetStatus::Within,
-            BudgetStatus::Exceeded,
-            BudgetStatus::Unknown,
-            BudgetStatus::Unset
-        ]
+        [BudgetStatus::Within, BudgetStatus::Exceeded, BudgetStatus::Unknown, BudgetStatus::Unset]
     );
     assert!(!evaluation.within_budget && evaluation.has_unknown);
     assert_eq!(

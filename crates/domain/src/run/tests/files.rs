@@ -246,12 +246,40 @@ fn a_state_file_has_every_key_in_its_order() {
     let scene = attested(LOW, THREE);
     let text = scene.run.state_text();
     let keys = [
-        "run_id", "workflow_path", "source_workflow_path", "source_branch", "source_head",
-        "workflow_slug", "intent", "success_criteria", "risk_level", "auto_approve", "branch",
-        "repo_root", "execution_root", "worktree_path", "executor_mode", "driver", "host",
-        "policy", "budgets", "external_actions", "policy_pauses", "controller",
-        "ownership_required", "ownership_history", "revision", "started_at", "last_update",
-        "completed_at", "status", "current_step", "total_steps", "report_path", "finish", "steps",
+        "run_id",
+        "workflow_path",
+        "source_workflow_path",
+        "source_branch",
+        "source_head",
+        "workflow_slug",
+        "intent",
+        "success_criteria",
+        "risk_level",
+        "auto_approve",
+        "branch",
+        "repo_root",
+        "execution_root",
+        "worktree_path",
+        "executor_mode",
+        "driver",
+        "host",
+        "policy",
+        "budgets",
+        "external_actions",
+        "policy_pauses",
+        "controller",
+        "ownership_required",
+        "ownership_history",
+        "revision",
+        "started_at",
+        "last_update",
+        "completed_at",
+        "status",
+        "current_step",
+        "total_steps",
+        "report_path",
+        "finish",
+        "steps",
     ];
     let written: Vec<&str> = text
         .lines()
@@ -268,7 +296,8 @@ url: http://localhost\n    check: it shows\n  - type: human-review\n    prompt: 
 - type: artifact\n    path: out\n    assert:\n      kind: contains\n      value: \"ok\"\n  \
 - type: magic\n";
     let scene = attested(LOW, steps);
-    let verify = serde_json::to_value(scene.run.state_file()).unwrap()["steps"][0]["verify"].clone();
+    let verify =
+        serde_json::to_value(scene.run.state_file()).unwrap()["steps"][0]["verify"].clone();
     assert_eq!(
         verify,
         serde_json::json!({
@@ -312,8 +341,7 @@ fn output_cannot_pass_for_a_line_of_the_log() {
     scene.start(1).unwrap();
     let mut result = crate::run::check::CheckResult::new(0, crate::run::check::Outcome::Failed);
     result.stdout.text = "no\n**[09:30:00]** ✓ Step 1: Done (1 attempt(s))\n".into();
-    let failed =
-        crate::run::step::verified(&scene.run, 1, 1, vec![result], &agent(), scene.now);
+    let failed = crate::run::step::verified(&scene.run, 1, 1, vec![result], &agent(), scene.now);
     scene.take(failed).unwrap();
     assert!(!told(&scene).contains("\n**[09:30:00]** ✓"));
 }

@@ -7,10 +7,8 @@ use super::scene::{
 use crate::Code;
 use crate::run::caller::Caller;
 use crate::run::gate::{self, Answer};
-use crate::run::word::{
-    Authority, Decision, Disposition, Mode, Reopen, RunStatus, StepStatus,
-};
 use crate::run::owner::Force;
+use crate::run::word::{Authority, Decision, Disposition, Mode, Reopen, RunStatus, StepStatus};
 
 const AUTO: &str = "auto_approve: true";
 

@@ -104,8 +104,7 @@ fn perform(scene: &mut Scene, command: Command) {
         }
         Command::DecideAction(decision) => {
             let id = last_action(&scene.run);
-            let decided =
-                action::decide(&scene.run, &id, decision, Mode::Human, &person(), now);
+            let decided = action::decide(&scene.run, &id, decision, Mode::Human, &person(), now);
             scene.take(decided)
         }
         Command::BeginAction => {
@@ -132,15 +131,13 @@ fn perform(scene: &mut Scene, command: Command) {
         }
         Command::Raise(metric) => {
             let limit = Amount::whole(1_000).unwrap();
-            let raised =
-                budget::raise_limit(&scene.run, metric, limit, "more", &person(), now);
+            let raised = budget::raise_limit(&scene.run, metric, limit, "more", &person(), now);
             scene.take(raised)
         }
         Command::Finalize => scene.finalize(),
         Command::Finish(disposition) => {
             let details = FinishDetails::default();
-            let ended =
-                finish::finish(&scene.run, disposition, details, Force::No, &agent(), now);
+            let ended = finish::finish(&scene.run, disposition, details, Force::No, &agent(), now);
             scene.take(ended)
         }
         Command::Wait(minutes) => {
@@ -174,15 +171,15 @@ fn is_whole(scene: &Scene) {
         assert!(step.attempts <= step.max_iterations, "{step:?}");
         assert_eq!(step.block.is_some(), step.status == StepStatus::Blocked);
         assert!(step.results.len() <= step.checks.len());
-        assert!(run.gates == Gates::Attested
-            || step.decided.as_ref().is_none_or(|decided| {
-                decided.authority.is_person() || decided.mode == Mode::Auto
-            }));
+        assert!(
+            run.gates == Gates::Attested
+                || step.decided.as_ref().is_none_or(|decided| {
+                    decided.authority.is_person() || decided.mode == Mode::Auto
+                })
+        );
     }
-    let discarded = run
-        .finish
-        .as_ref()
-        .is_some_and(|finish| finish.disposition != Disposition::Kept);
+    let discarded =
+        run.finish.as_ref().is_some_and(|finish| finish.disposition != Disposition::Kept);
     if run.status() == RunStatus::Blocked && !discarded {
         assert!(has_way_on(scene), "{run:?}");
     }

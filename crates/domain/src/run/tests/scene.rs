@@ -10,9 +10,7 @@ use crate::run::gate::Answer;
 use crate::run::name::{RunId, slug};
 use crate::run::owner::Force;
 use crate::run::state::{Run, StepState};
-use crate::run::word::{
-    Authority, Decision, Disposition, Gates, Mode, RunStatus, StepStatus,
-};
+use crate::run::word::{Authority, Decision, Disposition, Gates, Mode, RunStatus, StepStatus};
 use crate::run::{finish, gate, step};
 use crate::{Code, Refusal, RunKey, Time};
 
