@@ -70,6 +70,17 @@ codes! {
     SubtaskDepth "subtask_depth" Refused;
     TaskArchived "task_archived" Refused;
     EdgesOutside "edges_outside" Refused;
+    // Rules of runs.
+    RunNotRunning "run_not_running" Refused;
+    StepOrder "step_order" Refused;
+    GateUndecided "gate_undecided" Refused;
+    AttemptsExhausted "attempts_exhausted" Refused;
+    BudgetExceeded "budget_exceeded" Refused;
+    PersonRequired "person_required" Refused;
+    OwnerRequired "owner_required" Refused;
+    RunUnfinished "run_unfinished" Refused;
+    EvidenceMissing "evidence_missing" Refused;
+    RunEdited "run_edited" Refused;
     // Op ids.
     OpConflict "op_conflict" Refused;
     OpRunning "op_running" Elsewhere;
@@ -104,6 +115,8 @@ codes! {
     HookNotFound "hook_not_found" NotFound;
     DeliveryNotFound "delivery_not_found" NotFound;
     WorkflowNotFound "workflow_not_found" NotFound;
+    StepNotFound "step_not_found" NotFound;
+    ActionNotFound "action_not_found" NotFound;
     CodeNotFound "code_not_found" NotFound;
     OperationNotFound "operation_not_found" NotFound;
     PathNotFound "path_not_found" NotFound;

@@ -10,6 +10,11 @@ use serde_json::{Map, Value};
 use crate::chain::Hash;
 use crate::hook::{Hook, Trigger};
 use crate::key::{Owner, Role};
+use crate::run::event::{
+    ActionDecided, ActionProgressed, ActionRequested, BudgetChecked, BudgetRaised, BudgetRecorded,
+    GateDecided, GateReopened, RunEdited, RunFinalized, RunFinished, RunImported, RunOwnerChanged,
+    RunStarted, RunUnblocked, StepBlocked, StepRetried, StepStarted, StepVerified,
+};
 use crate::{EventId, ProjectId, Status, TaskId, Time};
 
 /// By what right something was done to a task.
@@ -488,42 +493,68 @@ pub struct HookDiscarded {
 pub struct HookRetried {}
 
 macro_rules! events {
-    ($($name:ident $kind:literal $version:literal $subject:ident;)+) => {
+    (
+        runs { $($run:ident $run_kind:literal $run_version:literal;)+ }
+        $($name:ident $kind:literal $version:literal $subject:ident;)+
+    ) => {
         /// One fact.
         #[derive(Debug, Clone, PartialEq)]
-        pub enum Event { $($name($name)),+ }
+        pub enum Event {
+            $($name($name),)+
+            Run(Box<RunEvent>),
+        }
+
+        /// One fact about a run.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum RunEvent { $($run($run)),+ }
 
         /// The name of a fact, as it is stored.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Kind { $($name),+ }
+        pub enum Kind { $($name,)+ $($run),+ }
 
         impl Kind {
-            pub const ALL: &'static [Self] = &[$(Self::$name),+];
+            pub const ALL: &'static [Self] = &[$(Self::$name,)+ $(Self::$run),+];
 
             pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$name => $kind),+ }
+                match self { $(Self::$name => $kind,)+ $(Self::$run => $run_kind),+ }
             }
 
             /// The newest version of this kind; what is written.
             pub const fn version(self) -> u32 {
-                match self { $(Self::$name => $version),+ }
+                match self { $(Self::$name => $version,)+ $(Self::$run => $run_version),+ }
             }
 
             /// What the stream of this kind is about.
             pub const fn subject(self) -> Subject {
-                match self { $(Self::$name => Subject::$subject),+ }
+                match self { $(Self::$name => Subject::$subject,)+ $(Self::$run)|+ => Subject::Run }
+            }
+        }
+
+        impl RunEvent {
+            pub const fn kind(&self) -> Kind {
+                match self { $(Self::$run(_) => Kind::$run),+ }
+            }
+
+            fn encode(&self) -> serde_json::Result<String> {
+                match self { $(Self::$run(data) => serde_json::to_string(data)),+ }
             }
         }
 
         impl Event {
-            pub const fn kind(&self) -> Kind {
-                match self { $(Self::$name(_) => Kind::$name),+ }
+            pub fn kind(&self) -> Kind {
+                match self {
+                    $(Self::$name(_) => Kind::$name,)+
+                    Self::Run(event) => event.kind(),
+                }
             }
 
             /// The bytes that are stored and hashed.
             pub fn encode(&self) -> Result<String, Unreadable> {
-                match self { $(Self::$name(data) => serde_json::to_string(data)),+ }
-                    .map_err(|source| Unreadable::Data(self.kind(), source.to_string()))
+                match self {
+                    $(Self::$name(data) => serde_json::to_string(data),)+
+                    Self::Run(event) => event.encode(),
+                }
+                .map_err(|source| Unreadable::Data(self.kind(), source.to_string()))
             }
 
             /// Reads what [`Event::encode`] wrote, of this version or an older one.
@@ -534,7 +565,8 @@ macro_rules! events {
                     return Err(Unreadable::Version(kind, version));
                 }
                 match kind {
-                    $(Kind::$name => serde_json::from_str(data).map(Self::$name)),+
+                    $(Kind::$name => serde_json::from_str(data).map(Self::$name),)+
+                    $(Kind::$run => serde_json::from_str(data).map(RunEvent::$run).map(Self::from)),+
                 }
                 .map_err(|source| Unreadable::Data(kind, source.to_string()))
             }
@@ -543,6 +575,18 @@ macro_rules! events {
         $(impl From<$name> for Event {
             fn from(data: $name) -> Self {
                 Self::$name(data)
+            }
+        })+
+
+        impl From<RunEvent> for Event {
+            fn from(event: RunEvent) -> Self {
+                Self::Run(Box::new(event))
+            }
+        }
+
+        $(impl From<$run> for RunEvent {
+            fn from(data: $run) -> Self {
+                Self::$run(data)
             }
         })+
     };
@@ -560,6 +604,8 @@ pub enum Subject {
     /// One hook on its way.
     Delivery,
     Key,
+    /// One execution of a workflow file.
+    Run,
 }
 
 impl Subject {
@@ -571,11 +617,33 @@ impl Subject {
             Self::Hook => "hook",
             Self::Delivery => "delivery",
             Self::Key => "key",
+            Self::Run => "run",
         }
     }
 }
 
 events! {
+    runs {
+        RunStarted "run_started" 1;
+        RunImported "run_imported" 1;
+        RunEdited "run_edited" 1;
+        StepStarted "step_started" 1;
+        StepVerified "step_verified" 1;
+        StepRetried "step_retried" 1;
+        StepBlocked "step_blocked" 1;
+        RunUnblocked "run_unblocked" 1;
+        GateDecided "gate_decided" 1;
+        GateReopened "gate_reopened" 1;
+        RunFinalized "run_finalized" 1;
+        RunFinished "run_finished" 1;
+        RunOwnerChanged "run_owner_changed" 1;
+        ActionRequested "action_requested" 1;
+        ActionDecided "action_decided" 1;
+        ActionProgressed "action_progressed" 1;
+        BudgetRecorded "budget_recorded" 1;
+        BudgetChecked "budget_checked" 1;
+        BudgetRaised "budget_raised" 1;
+    }
     ProjectCreated "project_created" 1 Project;
     ProjectRenamed "project_renamed" 1 Project;
     ProjectFrozen "project_frozen" 1 Project;
@@ -659,7 +727,8 @@ impl Event {
             | Self::HookRetried(_)
             | Self::KeyCreated(_)
             | Self::KeyRotated(_)
-            | Self::KeyRevoked(_) => false,
+            | Self::KeyRevoked(_)
+            | Self::Run(_) => false,
         }
     }
 }

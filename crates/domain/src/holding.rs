@@ -129,6 +129,7 @@ impl Claims {
             | Event::KeyCreated(_)
             | Event::KeyRotated(_)
             | Event::KeyRevoked(_)
+            | Event::Run(_)
             | Event::HookSet(_)
             | Event::HookRemoved(_)
             | Event::HookEnqueued(_)

@@ -138,8 +138,12 @@ id! {
     KeyId
 }
 id! {
-    /// The thing a run of events is about: a task, a project, one execution of an operation, a hook,
-    /// one delivery of it, or a key.
+    /// A run. Its name, the `run_id` of its files, is unique only within its folder.
+    RunKey
+}
+id! {
+    /// The thing a stream of events is about: a task, a project, one execution of an operation, a
+    /// hook, one delivery of it, a key, or a run of a workflow file.
     Stream
 }
 
@@ -153,7 +157,7 @@ macro_rules! streams {
     };
 }
 
-streams! { TaskId ProjectId CorrelationId HookId DeliveryId KeyId }
+streams! { TaskId ProjectId CorrelationId HookId DeliveryId KeyId RunKey }
 
 impl Stream {
     pub fn task(self) -> TaskId {
@@ -174,6 +178,10 @@ impl Stream {
 
     pub fn key(self) -> KeyId {
         KeyId(self.0)
+    }
+
+    pub fn run(self) -> RunKey {
+        RunKey(self.0)
     }
 }
 

@@ -35,7 +35,9 @@ pub mod workflow;
 
 pub use code::{Code, Exit};
 pub use event::{Event, Kind};
-pub use id::{CorrelationId, DeliveryId, EventId, HookId, KeyId, ProjectId, Stream, TaskId};
+pub use id::{
+    CorrelationId, DeliveryId, EventId, HookId, KeyId, ProjectId, RunKey, Stream, TaskId,
+};
 pub use key::Key;
 pub use refusal::Refusal;
 pub use status::Status;

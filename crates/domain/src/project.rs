@@ -138,7 +138,8 @@ impl Project {
             | Event::HookRetried(_)
             | Event::KeyCreated(_)
             | Event::KeyRotated(_)
-            | Event::KeyRevoked(_) => {
+            | Event::KeyRevoked(_)
+            | Event::Run(_) => {
                 let kind = event.kind().as_str();
                 return Err(Broken(format!(
                     "'{kind}' cannot follow in the stream of project {}",

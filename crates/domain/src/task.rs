@@ -188,7 +188,8 @@ impl Task {
             | Event::HookRetried(_)
             | Event::KeyCreated(_)
             | Event::KeyRotated(_)
-            | Event::KeyRevoked(_) => {}
+            | Event::KeyRevoked(_)
+            | Event::Run(_) => {}
         }
         if shows_life(event) {
             self.active_at = Some(at);
@@ -262,7 +263,8 @@ impl Task {
                 | Event::HookRetried(_)
                 | Event::KeyCreated(_)
                 | Event::KeyRotated(_)
-                | Event::KeyRevoked(_),
+                | Event::KeyRevoked(_)
+                | Event::Run(_),
             ) => false,
         }
     }
@@ -419,7 +421,8 @@ fn shows_life(event: &Event) -> bool {
         | Event::HookRetried(_)
         | Event::KeyCreated(_)
         | Event::KeyRotated(_)
-        | Event::KeyRevoked(_) => false,
+        | Event::KeyRevoked(_)
+        | Event::Run(_) => false,
     }
 }
 

@@ -153,6 +153,7 @@ impl<'a> Views<'a> {
             | Event::HookEnqueued(_)
             | Event::KeyCreated(_) => Ok(0),
             Event::KeyRotated(_) | Event::KeyRevoked(_) => Ok(self.key(stream)?.version),
+            Event::Run(_) => Err(unkept(stream)),
             Event::ProjectRenamed(_)
             | Event::ProjectFrozen(_)
             | Event::ProjectUnfrozen(_)
@@ -270,6 +271,7 @@ impl<'a> Views<'a> {
                 key.fold(&event, header.at)?;
                 self.store.update_key(&key)
             }
+            Event::Run(_) => Err(unkept(header.stream)),
         }
     }
 
@@ -734,6 +736,11 @@ fn shifted(counter: u64, by: i64) -> Result<u64, Fault> {
     counter
         .checked_add_signed(by)
         .ok_or_else(|| Fault::bug("a counter of open tasks fell below zero"))
+}
+
+/// Runs are decided by the domain, and no view keeps them.
+fn unkept(stream: Stream) -> Fault {
+    Fault::bug(format!("no view keeps run {}", stream.run()))
 }
 
 fn expect_next(version: u64, stream_seq: u64, stream: &Stream) -> Result<(), Broken> {

@@ -232,7 +232,8 @@ impl Translator {
             | Event::HookRetried(_)
             | Event::KeyCreated(_)
             | Event::KeyRotated(_)
-            | Event::KeyRevoked(_) => one(event.kind().as_str(), Value::Null),
+            | Event::KeyRevoked(_)
+            | Event::Run(_) => one(event.kind().as_str(), Value::Null),
         })
     }
 }
@@ -299,7 +300,8 @@ impl Before {
                 | Event::HookRetried(_)
                 | Event::KeyCreated(_)
                 | Event::KeyRotated(_)
-                | Event::KeyRevoked(_),
+                | Event::KeyRevoked(_)
+                | Event::Run(_),
             )
             | None => self,
         }

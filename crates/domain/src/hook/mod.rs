@@ -297,7 +297,26 @@ pub fn may_trigger(kind: Kind) -> bool {
         | Kind::HookRetried
         | Kind::KeyCreated
         | Kind::KeyRotated
-        | Kind::KeyRevoked => false,
+        | Kind::KeyRevoked
+        | Kind::RunStarted
+        | Kind::RunImported
+        | Kind::RunEdited
+        | Kind::StepStarted
+        | Kind::StepVerified
+        | Kind::StepRetried
+        | Kind::StepBlocked
+        | Kind::RunUnblocked
+        | Kind::GateDecided
+        | Kind::GateReopened
+        | Kind::RunFinalized
+        | Kind::RunFinished
+        | Kind::RunOwnerChanged
+        | Kind::ActionRequested
+        | Kind::ActionDecided
+        | Kind::ActionProgressed
+        | Kind::BudgetRecorded
+        | Kind::BudgetChecked
+        | Kind::BudgetRaised => false,
     }
 }
 

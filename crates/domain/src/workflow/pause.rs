@@ -63,7 +63,8 @@ pub fn may_end_a_wait(event: &Event) -> bool {
         | Event::HookRetried(_)
         | Event::KeyCreated(_)
         | Event::KeyRotated(_)
-        | Event::KeyRevoked(_) => false,
+        | Event::KeyRevoked(_)
+        | Event::Run(_) => false,
     }
 }
 

@@ -56,7 +56,7 @@ impl Transaction<'_> {
                 Some(tracked) => self.task(tracked.delivery.task)?.map(|task| task.project),
                 None => None,
             },
-            Subject::Op | Subject::Hook | Subject::Key => None,
+            Subject::Op | Subject::Hook | Subject::Key | Subject::Run => None,
         };
         Ok(is_in.into_iter().chain(goes_to).collect())
     }

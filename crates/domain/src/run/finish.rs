@@ -1,0 +1,128 @@
+//! The end of a run: whether all is done and proven, and what becomes of the work.
+
+use super::caller::Caller;
+use super::event::{FinishDetails, RunFinalized, RunFinished};
+use super::owner::Force;
+use super::receipt::reasons;
+use super::state::{Run, StepState};
+use super::word::{Disposition, Reason, RunStatus, StepStatus};
+use crate::event::RunEvent;
+use crate::{Code, Refusal, Time};
+
+/// Ends the work on a run: as ready to be finished, or as blocked. Nothing happens to one that has
+/// ended. `head` is the commit it ends at.
+pub fn finalize(
+    run: &Run,
+    head: Option<String>,
+    caller: &Caller,
+    now: Time,
+) -> Result<Vec<RunEvent>, Refusal> {
+    run.admit(caller, now)?;
+    match run.status() {
+        RunStatus::ReadyToFinish | RunStatus::Completed => return Ok(Vec::new()),
+        RunStatus::Running | RunStatus::Paused | RunStatus::Blocked | RunStatus::Abandoned => {}
+    }
+    let count =
+        |of: &[StepStatus]| run.steps.iter().filter(|step| of.contains(&step.status)).count();
+    let stuck =
+        count(&[StepStatus::Failed, StepStatus::Blocked]) > 0 || run.status() == RunStatus::Blocked;
+    if stuck {
+        return Ok(vec![RunFinalized { status: RunStatus::Blocked, head }.into()]);
+    }
+    let unfinished = count(&[StepStatus::Pending, StepStatus::InProgress]);
+    if unfinished > 0 {
+        let message = format!("Cannot finalize run with unfinished steps ({unfinished} remaining)");
+        return Err(run
+            .refusal(Code::RunUnfinished, message)
+            .hint(format!("see what is next: windlass run reconcile {}", run.name))
+            .detail("unfinished", unfinished));
+    }
+    must_be_proven(run)?;
+    Ok(vec![RunFinalized { status: RunStatus::ReadyToFinish, head }.into()])
+}
+
+/// In the order in which HOTL asks.
+fn must_be_proven(run: &Run) -> Result<(), Refusal> {
+    let missing = reasons(run);
+    let unproven = |step: &StepState| run.needs_gate(step) && !run.gate_is_proven(step);
+    let has = |reason: Reason| missing.contains(&reason);
+    let message = if has(Reason::VerificationMissingOrFailed) {
+        "Cannot finalize without passing verification evidence"
+    } else if run.steps.iter().any(unproven) {
+        "Cannot finalize without required gate evidence"
+    } else if has(Reason::SensitiveActionUnresolved) {
+        "Cannot finalize with unresolved sensitive action decisions"
+    } else if has(Reason::SensitiveActionEffectEvidenceMissing)
+        || has(Reason::SensitiveActionEffectUnresolved)
+    {
+        "Cannot finalize without terminal sensitive-action effect evidence"
+    } else if has(Reason::SensitiveActionEffectFailed) {
+        "Cannot finalize a successful run with failed sensitive-action effects"
+    } else if has(Reason::BudgetExceeded) {
+        "Cannot finalize while runtime budgets are exceeded"
+    } else {
+        return Ok(());
+    };
+    Err(run
+        .refusal(Code::EvidenceMissing, message)
+        .hint(format!("see what is missing: windlass run receipt {}", run.name))
+        .detail("reasons", missing))
+}
+
+/// Records what became of the work.
+pub fn finish(
+    run: &Run,
+    disposition: Disposition,
+    details: FinishDetails,
+    force: Force,
+    caller: &Caller,
+    now: Time,
+) -> Result<Vec<RunEvent>, Refusal> {
+    run.admit(caller, now)?;
+    if let Some(finish) = run.finish.as_ref().filter(|_| force == Force::No) {
+        let message = format!(
+            "Finish outcome already recorded: {}. Use --force to replace it.",
+            finish.disposition
+        );
+        return Err(run
+            .refusal(Code::InvalidTransition, message)
+            .hint("give --force to replace it")
+            .detail("disposition", finish.disposition));
+    }
+    let status = run.status();
+    let lands = matches!(disposition, Disposition::Merged | Disposition::Published);
+    match status {
+        RunStatus::ReadyToFinish | RunStatus::Completed => must_suffice(run, disposition)?,
+        RunStatus::Blocked if !lands => {}
+        RunStatus::Running | RunStatus::Paused | RunStatus::Blocked | RunStatus::Abandoned => {
+            let needed = if lands { "completed" } else { "finalized" };
+            let message = format!(
+                "Finish disposition '{disposition}' requires a {needed} run. Current status: \
+                 {status}"
+            );
+            return Err(run
+                .refusal(Code::InvalidTransition, message)
+                .hint("windlass run finalize")
+                .detail("status", status)
+                .detail("disposition", disposition));
+        }
+    }
+    Ok(vec![RunFinished { disposition, details }.into()])
+}
+
+fn must_suffice(run: &Run, disposition: Disposition) -> Result<(), Refusal> {
+    let lacking: Vec<Reason> =
+        reasons(run).into_iter().filter(|reason| !reason.is_about_finish()).collect();
+    if lacking.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<&str> = lacking.iter().map(|reason| reason.as_str()).collect();
+    let message = format!(
+        "Finish disposition '{disposition}' requires sufficient completion evidence.\n  - {}",
+        names.join("\n  - ")
+    );
+    Err(run
+        .refusal(Code::EvidenceMissing, message)
+        .hint(format!("see what is missing: windlass run receipt {}", run.name))
+        .detail("reasons", lacking))
+}

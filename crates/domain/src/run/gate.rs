@@ -1,0 +1,126 @@
+//! Gates: who approves a step, and how that is taken back.
+
+use super::caller::Caller;
+use super::event::{GateDecided, GateReopened};
+use super::file::Risk;
+use super::state::{Run, StepState};
+use super::step::{given, wrong};
+use super::word::{Authority, Decision, Gates, Mode, Reopen, RunStatus, StepStatus};
+use crate::event::RunEvent;
+use crate::{Code, Refusal, Time, text};
+
+/// An answer to a gate, or to a check that waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    pub decision: Decision,
+    pub mode: Mode,
+    pub reason: Option<String>,
+}
+
+/// Decides the gate of a step that is done, or a check of it that waits for a person.
+pub fn decide(
+    run: &Run,
+    number: u32,
+    answer: &Answer,
+    caller: &Caller,
+    now: Time,
+) -> Result<Vec<RunEvent>, Refusal> {
+    run.admit_overseer(caller, now)?;
+    let step = run.step(number)?;
+    if run.risk == Risk::High && answer.mode != Mode::Human {
+        return Err(person(run, number, "High-risk workflows require human gate decisions"));
+    }
+    let check = match step.waiting_check() {
+        Some(block) => Some(block.check.unwrap_or(step.results.len())),
+        None if step.status == StepStatus::Done => None,
+        None => {
+            let message = format!(
+                "Step {number} must be done before its gate can be recorded (current status: {})",
+                step.status
+            );
+            return Err(wrong(run, number, step, message));
+        }
+    };
+    let reason = match answer.reason.as_deref().filter(|reason| !reason.trim().is_empty()) {
+        Some(reason) => Some(text::said("reason", reason)?),
+        None => None,
+    };
+    if run.gates == Gates::Enforced {
+        enforce(run, number, step, answer, caller)?;
+        if answer.decision == Decision::Rejected && reason.is_none() {
+            given(run, "", "a rejection needs a reason")?;
+        }
+    }
+    Ok(vec![
+        GateDecided {
+            step: number,
+            check,
+            decision: answer.decision,
+            mode: answer.mode,
+            authority: caller.authority,
+            by: Some(caller.name.clone()),
+            reason,
+        }
+        .into(),
+    ])
+}
+
+/// Where gates are enforced: a person decides, once, and not whoever did the work.
+fn enforce(
+    run: &Run,
+    number: u32,
+    step: &StepState,
+    answer: &Answer,
+    caller: &Caller,
+) -> Result<(), Refusal> {
+    if answer.mode == Mode::Auto {
+        return Err(person(run, number, "only the workflow file approves by itself"));
+    }
+    run.need_person(caller, "a gate")?;
+    let worked = step.started_by.as_deref() == Some(caller.name.as_str());
+    if worked && caller.authority == Authority::Key {
+        return Err(person(run, number, "whoever works on a step does not decide its gate"));
+    }
+    if step.status == StepStatus::Done && step.decided.is_some() {
+        let message = format!("the gate of step {number} is decided");
+        return Err(run
+            .refusal(Code::InvalidTransition, message)
+            .hint(format!("take it back first: windlass run reopen {number} --reason TEXT"))
+            .detail("step", number)
+            .detail("decision", step.decided.as_ref().map(|decided| decided.decision)));
+    }
+    Ok(())
+}
+
+fn person(run: &Run, number: u32, message: &str) -> Refusal {
+    run.refusal(Code::PersonRequired, message)
+        .hint(format!("let a person decide: windlass run gate {number} approved"))
+        .detail("step", number)
+}
+
+/// Takes back what was decided about a step that is done. It is decided again, or the step is done
+/// again.
+pub fn reopen(
+    run: &Run,
+    number: u32,
+    then: Reopen,
+    reason: &str,
+    caller: &Caller,
+    now: Time,
+) -> Result<Vec<RunEvent>, Refusal> {
+    let reason = given(run, reason, "--reason is required for reopen")?;
+    run.admit_overseer(caller, now)?;
+    run.need_person(caller, "reopening a gate")?;
+    let step = run.step(number)?;
+    let decided = step.status == StepStatus::Done && step.decided.is_some();
+    if !decided || run.status() == RunStatus::Completed {
+        let message = match decided {
+            true => format!("Run is 'completed'; the gate of step {number} stays decided"),
+            false => format!("the gate of step {number} is not decided"),
+        };
+        return Err(wrong(run, number, step, message));
+    }
+    let granted = u32::from(then == Reopen::Redo && step.is_exhausted());
+    let (by, authority) = (caller.name.clone(), caller.authority);
+    Ok(vec![GateReopened { step: number, then, granted, reason, by, authority }.into()])
+}

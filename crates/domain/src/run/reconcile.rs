@@ -1,0 +1,74 @@
+//! What to do next with a run, read from what is known of it.
+
+use serde::Serialize;
+
+use super::name::RunId;
+use super::receipt::reasons;
+use super::state::Run;
+use super::word::{ActionStatus, EffectStatus, Metric, NextAction, Reason, RunStatus, StepStatus};
+use crate::Time;
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Reconciliation {
+    pub schema: &'static str,
+    pub run_id: RunId,
+    pub status: RunStatus,
+    pub sufficient: bool,
+    pub unresolved_actions: usize,
+    pub exceeded_budgets: Vec<Metric>,
+    pub next_action: NextAction,
+    pub reasons: Vec<Reason>,
+    /// Ours: whoever owned the run has not shown a sign of life in time.
+    pub owner_stale: bool,
+}
+
+/// What to do next. Nothing is changed.
+pub fn reconcile(run: &Run, now: Time) -> Reconciliation {
+    let reasons = reasons(run);
+    let pending = |status: ActionStatus| status == ActionStatus::Pending;
+    Reconciliation {
+        schema: "hotl.reconciliation/v1",
+        run_id: run.name.clone(),
+        status: run.status(),
+        sufficient: reasons.is_empty(),
+        unresolved_actions: run.actions.iter().filter(|action| pending(action.status)).count(),
+        exceeded_budgets: run.exceeded.clone(),
+        next_action: next_action(run, &reasons),
+        reasons,
+        owner_stale: super::owner::shown(run, now).status == "stale",
+    }
+}
+
+/// The first of these that applies.
+fn next_action(run: &Run, reasons: &[Reason]) -> NextAction {
+    let status = run.status();
+    let approved = |of: &dyn Fn(Option<EffectStatus>) -> bool| {
+        run.actions
+            .iter()
+            .any(|action| action.status == ActionStatus::Approved && of(action.effect_status()))
+    };
+    let unknown =
+        |effect| matches!(effect, None | Some(EffectStatus::InProgress | EffectStatus::Uncertain));
+    let ready =
+        status == RunStatus::ReadyToFinish && reasons.iter().all(|reason| reason.is_about_finish());
+    let unsaid = status == RunStatus::Completed && reasons == [Reason::FinishDispositionMissing];
+    let rows = [
+        (NextAction::Complete, reasons.is_empty()),
+        (NextAction::AwaitActionDecision, reasons.contains(&Reason::SensitiveActionUnresolved)),
+        (NextAction::ReconcileActionEffect, approved(&unknown)),
+        (
+            NextAction::ExecuteApprovedAction,
+            approved(&|effect| effect == Some(EffectStatus::NotStarted)),
+        ),
+        (NextAction::AdjustBudgetOrStop, !run.exceeded.is_empty()),
+        (NextAction::InspectBlocker, status == RunStatus::Blocked),
+        (NextAction::ResumeAfterGateOrPolicy, status == RunStatus::Paused),
+        (
+            NextAction::RetryOrBlockFailedStep,
+            run.steps.iter().any(|step| step.status == StepStatus::Failed),
+        ),
+        (NextAction::RecordFinishDisposition, ready || unsaid),
+    ];
+    let first = rows.into_iter().find(|(_, applies)| *applies);
+    first.map_or(NextAction::VerifyNextIncompleteStep, |(next, _)| next)
+}

@@ -1,0 +1,12 @@
+//! Tests of the rules of a run: the rows of HOTL's state machine, and where these rules differ.
+
+mod actions;
+mod budgets;
+mod ends;
+mod files;
+mod gates;
+mod loops;
+mod owners;
+mod properties;
+mod rows;
+mod scene;
