@@ -40,6 +40,10 @@ use progress::Progress;
 use terminal::Terminal;
 
 fn main() -> ExitCode {
+    // A guard is no command: it comes before all that a command looks at.
+    if let Some(exit) = windlass_hands::guard::entered(std::env::args_os()) {
+        return exit;
+    }
     let environment = Environment::read();
     let mut terminal = Terminal::new(&environment);
     let exit = match command::parse(environment.arguments(), terminal.paper().width()) {
