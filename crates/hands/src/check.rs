@@ -4,6 +4,7 @@
 //! Programs run under [`crate::guard`], so that nothing of them is left, however a check ends.
 
 mod artifact;
+mod browser;
 mod digest;
 mod environment;
 mod inside;
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use artifact::{Artifact, Assert};
+pub use browser::Browser;
 pub use environment::Environment;
 pub use output::{Limits, Log, Output, Stream};
 pub use pulse::{Stop, Watch};

@@ -1,13 +1,13 @@
-//! For tests of this crate: a binary that can be a guard, as `windlass` can, and runs one shell check.
+//! For tests of this crate: a binary that can be a guard, as `windlass` can, and runs one check.
 //!
-//! `guarded-check OWNER FOLDER COMMAND`
+//! `guarded-check --shell OWNER FOLDER COMMAND` or `guarded-check --browser OWNER FOLDER PROGRAM URL`
 
 use std::env;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use windlass_hands::check::{Environment, Limits, Shell, Stop, Verdict, Watch};
+use windlass_hands::check::{Browser, Environment, Limits, Shell, Stop, Verdict, Watch};
 use windlass_hands::guard::{self, Guard};
 
 fn main() -> ExitCode {
@@ -15,19 +15,42 @@ fn main() -> ExitCode {
         return exit;
     }
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let ([owner, folder, command], Ok(program), Ok(stop)) =
-        (arguments.as_slice(), env::current_exe(), Stop::new())
-    else {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (Ok(program), Ok(stop)) = (env::current_exe(), Stop::new()) else {
         return ExitCode::from(2);
     };
-    let shell = Shell {
-        command: command.clone(),
+    let watch = Watch { beat: &mut || (), stop: &stop };
+    let outcome = match *arguments.as_slice() {
+        ["--shell", owner, folder, command] => {
+            shell(folder, command).run(&Guard::new(program, owner), watch)
+        }
+        ["--browser", owner, folder, chromium, url] => {
+            browser(folder, chromium, url).run(&Guard::new(program, owner), watch)
+        }
+        _ => return ExitCode::from(2),
+    };
+    if outcome.verdict == Verdict::Passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn shell(folder: &str, command: &str) -> Shell {
+    Shell {
+        command: command.to_owned(),
         folder: folder.into(),
         timeout: Duration::from_mins(10),
         environment: Environment::of_caller(env::vars_os()),
         log: Path::new(folder).join("log"),
         limits: Limits::default(),
-    };
-    let outcome = shell.run(&Guard::new(program, owner), Watch { beat: &mut || (), stop: &stop });
-    if outcome.verdict == Verdict::Passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+}
+
+fn browser(folder: &str, program: &str, url: &str) -> Browser {
+    Browser {
+        root: folder.into(),
+        url: Some(url.to_owned()),
+        check: Some("text: anything".to_owned()),
+        timeout: Duration::from_mins(10),
+        program: Some(program.into()),
+        environment: Environment::of_caller(env::vars_os()),
+        screenshot: Path::new(folder).join("page.png"),
+    }
 }

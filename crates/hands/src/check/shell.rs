@@ -86,10 +86,9 @@ impl Shell {
             (Some(Cut::NotStarted(why)), _) => {
                 (Verdict::Undecided(Why::NotRun), format!("the check was not run: {SHELL}: {why}"))
             }
-            (None, Some(Ended::Code(0))) => (Verdict::Passed, "ended with code 0".to_owned()),
-            (None, Some(Ended::Code(code))) => (Verdict::Failed, format!("ended with code {code}")),
-            (None, Some(Ended::Signal(signal))) => {
-                (Verdict::Failed, format!("ended by signal {signal}{}", name(signal)))
+            (None, Some(ended)) => {
+                let is_fine = ended == Ended::Code(0);
+                (if is_fine { Verdict::Passed } else { Verdict::Failed }, ended.to_string())
             }
             (None, None) => (Verdict::Failed, "it killed the process that guards it".to_owned()),
         };
@@ -111,27 +110,6 @@ fn log_note(Output { log, .. }: &Output) -> Option<String> {
         Some(trouble) => Some(format!("the log holds {stored} of {size} bytes: {trouble}")),
         None if stored < size => Some(format!("the log holds the first {stored} of {size} bytes")),
         None => None,
-    }
-}
-
-/// In brackets, if it is one of those that people meet.
-fn name(signal: i32) -> &'static str {
-    match signal {
-        1 => " (HUP)",
-        2 => " (INT)",
-        3 => " (QUIT)",
-        4 => " (ILL)",
-        6 => " (ABRT)",
-        7 => " (BUS)",
-        8 => " (FPE)",
-        9 => " (KILL)",
-        11 => " (SEGV)",
-        13 => " (PIPE)",
-        14 => " (ALRM)",
-        15 => " (TERM)",
-        24 => " (XCPU)",
-        25 => " (XFSZ)",
-        _ => "",
     }
 }
 

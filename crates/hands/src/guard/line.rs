@@ -2,6 +2,7 @@
 //!
 //! The parent never says anything. When its end is closed, by will or by death, all is to end.
 
+use std::fmt;
 use std::io;
 use std::str::FromStr;
 
@@ -59,6 +60,36 @@ impl Ended {
     pub(super) fn of(status: WaitStatus) -> Option<Self> {
         let code = status.exit_status().map(Self::Code);
         code.or_else(|| status.terminating_signal().map(Self::Signal))
+    }
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(code) => write!(f, "ended with code {code}"),
+            Self::Signal(signal) => write!(f, "ended by signal {signal}{}", name(*signal)),
+        }
+    }
+}
+
+/// In brackets, if it is one of those that people meet.
+fn name(signal: i32) -> &'static str {
+    match signal {
+        1 => " (HUP)",
+        2 => " (INT)",
+        3 => " (QUIT)",
+        4 => " (ILL)",
+        6 => " (ABRT)",
+        7 => " (BUS)",
+        8 => " (FPE)",
+        9 => " (KILL)",
+        11 => " (SEGV)",
+        13 => " (PIPE)",
+        14 => " (ALRM)",
+        15 => " (TERM)",
+        24 => " (XCPU)",
+        25 => " (XFSZ)",
+        _ => "",
     }
 }
 

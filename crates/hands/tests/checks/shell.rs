@@ -1,11 +1,9 @@
 //! Checks that are commands, good and bad ones. None of them leaves anything behind.
 
-mod place;
-
 use std::fs;
 use std::time::Duration;
 
-use place::Place;
+use crate::place::Place;
 use windlass_hands::check::{Ended, Environment, Limits, Outcome, Stop, Verdict, Watch, Why};
 use windlass_testkit::wait;
 

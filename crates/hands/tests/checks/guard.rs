@@ -1,12 +1,10 @@
 //! What becomes of guarded processes when those who should mind them are killed.
 
-mod place;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Stdio};
 
-use place::{Place, marked, owner};
+use crate::place::{Place, marked, owner};
 use windlass_hands::guard::end_survivors;
 use windlass_testkit::{Run, wait};
 
@@ -17,7 +15,8 @@ const STAYS: &str = "sh -c 'trap \"\" TERM HUP; echo $$ >>ids; while :; do sleep
 fn parent(place: &Place, command: &str) -> Child {
     let folder = place.folder().to_str().unwrap();
     let owner = owner(place.folder());
-    let run = Run::of(env!("CARGO_BIN_EXE_guarded-check")).args([&owner, folder, command]);
+    let run =
+        Run::of(env!("CARGO_BIN_EXE_guarded-check")).args(["--shell", &owner, folder, command]);
     run.command().stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
