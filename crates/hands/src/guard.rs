@@ -61,6 +61,11 @@ impl Guard {
         Self { program: program.into(), owner: owner.into() }
     }
 
+    /// Under this program itself, also when its file was replaced meanwhile.
+    pub fn of_this_program(owner: impl Into<String>) -> Self {
+        Self::new("/proc/self/exe", owner)
+    }
+
     /// Starts a program under a guard of its own.
     pub(crate) fn start(
         &self,

@@ -16,16 +16,14 @@ fn main() -> ExitCode {
     }
     let arguments: Vec<String> = env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let (Ok(program), Ok(stop)) = (env::current_exe(), Stop::new()) else {
-        return ExitCode::from(2);
-    };
+    let Ok(stop) = Stop::new() else { return ExitCode::from(2) };
     let watch = Watch { beat: &mut || (), stop: &stop };
     let outcome = match *arguments.as_slice() {
         ["--shell", owner, folder, command] => {
-            shell(folder, command).run(&Guard::new(program, owner), watch)
+            shell(folder, command).run(&Guard::of_this_program(owner), watch)
         }
         ["--browser", owner, folder, chromium, url] => {
-            browser(folder, chromium, url).run(&Guard::new(program, owner), watch)
+            browser(folder, chromium, url).run(&Guard::of_this_program(owner), watch)
         }
         _ => return ExitCode::from(2),
     };

@@ -67,6 +67,7 @@ impl Shell {
             recorder,
             phase: Phase::Running,
             until: pulse::end_of(self.timeout),
+            is_guarded: false,
             ended: None,
             cut: None,
         };
@@ -77,7 +78,7 @@ impl Shell {
     }
 
     fn outcome(&self, following: Following) -> Outcome {
-        let Following { recorder, ended, cut, .. } = following;
+        let Following { recorder, is_guarded, ended, cut, .. } = following;
         let (verdict, message) = match (cut, ended) {
             (Some(Cut::Stopped), _) => (Verdict::Undecided(Why::Stopped), "stopped".to_owned()),
             (Some(Cut::TimedOut), _) => {
@@ -90,6 +91,10 @@ impl Shell {
                 let is_fine = ended == Ended::Code(0);
                 (if is_fine { Verdict::Passed } else { Verdict::Failed }, ended.to_string())
             }
+            (None, None) if !is_guarded => (
+                Verdict::Undecided(Why::NotRun),
+                "the check was not run: its guard did not start".to_owned(),
+            ),
             (None, None) => (Verdict::Failed, "it killed the process that guards it".to_owned()),
         };
         let output = recorder.output();
@@ -140,6 +145,7 @@ struct Following {
     phase: Phase,
     /// The end of the phase.
     until: Instant,
+    is_guarded: bool,
     ended: Option<Ended>,
     cut: Option<Cut>,
 }
@@ -203,6 +209,7 @@ impl Following {
         loop {
             match self.guarded.hear() {
                 Heard::Nothing => return,
+                Heard::Ready => self.is_guarded = true,
                 Heard::Ended(ended) => {
                     self.ended = Some(ended);
                     self.enter(Phase::Ending, ENDING);

@@ -38,6 +38,8 @@ enum State {
 #[derive(Debug)]
 pub(crate) enum Heard {
     Nothing,
+    /// The guard is there, and starts the program next.
+    Ready,
     NotStarted(io::Error),
     /// The program has ended; what it left behind is about to.
     Ended(Ended),
@@ -92,6 +94,7 @@ impl Guarded {
 
     fn understand(&mut self, line: &str) -> Heard {
         match line.parse() {
+            Ok(Word::Ready) => Heard::Ready,
             Ok(Word::NotStarted(number)) => Heard::NotStarted(io::Error::from_raw_os_error(number)),
             Ok(Word::Ended(ended)) => Heard::Ended(ended),
             Ok(Word::Over) => {

@@ -18,6 +18,8 @@ pub enum Ended {
 /// One line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Word {
+    /// The guard guards, and starts the program next.
+    Ready,
     /// The program could not be started, for this reason of the system.
     NotStarted(i32),
     /// The program itself has ended; what it left behind is ended next.
@@ -29,6 +31,7 @@ pub(super) enum Word {
 impl Word {
     pub(super) fn line(self) -> String {
         match self {
+            Self::Ready => "ready 0\n".to_owned(),
             Self::NotStarted(number) => format!("error {number}\n"),
             Self::Ended(Ended::Code(number)) => format!("code {number}\n"),
             Self::Ended(Ended::Signal(number)) => format!("signal {number}\n"),
@@ -47,6 +50,7 @@ impl FromStr for Word {
         let (word, number) = line.split_once(' ').ok_or_else(unknown)?;
         let number = number.parse().map_err(|_| unknown())?;
         match word {
+            "ready" => Ok(Self::Ready),
             "error" => Ok(Self::NotStarted(number)),
             "code" => Ok(Self::Ended(Ended::Code(number))),
             "signal" => Ok(Self::Ended(Ended::Signal(number))),
@@ -100,7 +104,7 @@ mod tests {
     #[test]
     fn what_a_guard_says_is_understood() {
         let ended = [Ended::Code(200), Ended::Signal(9)].map(Word::Ended);
-        for word in ended.into_iter().chain([Word::NotStarted(2), Word::Over]) {
+        for word in ended.into_iter().chain([Word::Ready, Word::NotStarted(2), Word::Over]) {
             assert_eq!(word.line().trim_end().parse::<Word>().unwrap(), word);
         }
         assert!("hello".parse::<Word>().is_err());

@@ -84,6 +84,7 @@ impl Watch {
         let mut command = command(program);
         // In a group of its own, so that a program that signals its group does not mean its guard.
         command.args(arguments).stdin(Stdio::null()).process_group(0);
+        self.say(Word::Ready);
         match command.spawn() {
             Ok(child) => {
                 self.program = i32::try_from(child.id()).ok().and_then(Pid::from_raw);

@@ -29,7 +29,7 @@ fn answer(mut connection: TcpStream) {
     let path = asked.split(' ').nth(1).unwrap_or_default();
     if path == "/silent" {
         // Until the browser has had enough.
-        connection.read(&mut [0; 1]).ok();
+        connection.read_exact(&mut [0; 1]).ok();
         return;
     }
     let status = match path {

@@ -51,7 +51,8 @@ impl Address {
 
     /// The only one, besides this machine, that is reached.
     pub(super) fn host(&self) -> Option<&str> {
-        self.0.host_str()
+        // The brackets of a number with colons belong to the URL.
+        self.0.host_str().map(|host| host.trim_matches(['[', ']']))
     }
 }
 

@@ -188,7 +188,7 @@ impl<'a> Wire<'a> {
 
     fn hear(&mut self) -> Result<(), Lost> {
         match self.guarded.hear() {
-            Heard::Nothing => Ok(()),
+            Heard::Nothing | Heard::Ready => Ok(()),
             Heard::NotStarted(error) => Err(gone(&error)),
             Heard::Ended(ended) => Err(Lost::Gone(ended.to_string())),
             Heard::Over => Err(Lost::Gone("its guard is gone".to_owned())),
