@@ -18,12 +18,13 @@ use crate::wrap::{LongWord, wrap};
 use crate::{help, suggest};
 
 /// What a group of subcommands is about. A group in a group is named like an operation.
-pub(crate) const GROUPS: [(&str, &str); 11] = [
+pub(crate) const GROUPS: [(&str, &str); 12] = [
     ("project", "Projects: named queues of tasks"),
     ("task", "Tasks: add, claim, report, complete"),
     ("dep", "Dependencies: which task waits for which, in all projects"),
     ("workflow", "Workflows: atomic recipes over tasks"),
     ("workflow.run", "Run a workflow"),
+    ("run", "Runs: workflow files that are executed, checked and gated"),
     ("hook", "Hooks: who is told what happens, and what did not arrive"),
     ("agent", "Agents: who is at work, who did what"),
     ("key", "Keys: who is let in by a server, and as what"),

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Code, Refusal};
 
 const SECOND: i64 = 1_000;
@@ -80,6 +82,20 @@ impl fmt::Display for Span {
             millis => (millis / SECOND, "s"),
         };
         write!(f, "{count}{unit}")
+    }
+}
+
+impl Serialize for Span {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Span {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        Self::parse_or_zero("span", &text)
+            .map_err(|refusal| serde::de::Error::custom(refusal.message))
     }
 }
 

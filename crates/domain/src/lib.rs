@@ -23,6 +23,7 @@ pub mod ownership;
 pub mod progress;
 pub mod project;
 pub mod refusal;
+pub mod run;
 pub mod status;
 pub mod task;
 pub mod text;

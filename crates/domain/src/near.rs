@@ -12,7 +12,7 @@ pub fn near<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<St
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours between two words.
-fn edits(one: &str, other: &str) -> usize {
+pub(crate) fn edits(one: &str, other: &str) -> usize {
     let one: Vec<char> = one.chars().take(64).collect();
     let other: Vec<char> = other.chars().take(64).collect();
     let mut before_last = Vec::new();

@@ -155,7 +155,7 @@ pub(crate) fn line(field: &str, given: &str, limit: usize) -> Result<String, Ref
 }
 
 /// Characters that make text read in another order than it is stored.
-fn is_bidi_override(letter: char) -> bool {
+pub(crate) fn is_bidi_override(letter: char) -> bool {
     matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
 }
 

@@ -52,6 +52,7 @@ macro_rules! project_columns {
 }
 
 pub(crate) const TASK_COLUMNS: &str = task_columns!();
+pub(crate) const PROJECT_COLUMNS: &str = project_columns!();
 
 pub(crate) const INSERT_EVENT: &str = concat!(
     "INSERT INTO events (",
@@ -113,14 +114,6 @@ pub(crate) const INSERT_PROJECT: &str = concat!(
      $19)"
 );
 
-/// By the primary key.
-pub(crate) const UPDATE_PROJECT: &str = concat!(
-    "UPDATE projects SET (",
-    project_columns!(),
-    ") = ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) \
-     WHERE created_seq = $1"
-);
-
 /// By `tasks_id`.
 pub(crate) const TASK: &str = concat!("SELECT ", task_columns!(), " FROM tasks WHERE id = $1");
 
@@ -135,14 +128,6 @@ pub(crate) const INSERT_TASK: &str = concat!(
      $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31)"
 );
 
-/// By the primary key.
-pub(crate) const UPDATE_TASK: &str = concat!(
-    "UPDATE tasks SET (",
-    task_columns!(),
-    ") = ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, \
-     $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31) WHERE created_seq = $1"
-);
-
 pub(crate) const DETAILS: &str =
     "SELECT description, links, metadata, note_words FROM task_details WHERE created_seq = $1";
 
@@ -150,8 +135,7 @@ pub(crate) const INSERT_DETAILS: &str = "INSERT INTO task_details \
      (created_seq, description, links, metadata, note_words) VALUES ($1, $2, $3, $4, $5)";
 
 pub(crate) const UPDATE_DETAILS: &str = "UPDATE task_details \
-     SET (created_seq, description, links, metadata, note_words) = ($1, $2, $3, $4, $5) \
-     WHERE created_seq = $1";
+     SET (description, links, metadata, note_words) = ($1, $2, $3, $4) WHERE created_seq = $5";
 
 pub(crate) const INSERT_TAG: &str = "INSERT INTO task_tags (tag, created_seq) VALUES ($1, $2)";
 pub(crate) const DELETE_TAG: &str = "DELETE FROM task_tags WHERE tag = $1 AND created_seq = $2";

@@ -25,7 +25,7 @@ const MANY: usize = 100;
 pub(crate) struct Views<'a> {
     store: &'a mut dyn Store,
     tasks: BTreeMap<TaskId, Touched>,
-    projects: BTreeMap<ProjectId, Project>,
+    projects: BTreeMap<ProjectId, Counted>,
     deliveries: BTreeMap<DeliveryId, Delivery>,
     outbox: Outbox,
     edges: Edges,
@@ -43,6 +43,19 @@ struct Touched {
     details_changed: bool,
     /// The words of the task differ from the index.
     words_changed: bool,
+}
+
+/// A project of which the counts or more may have changed.
+struct Counted {
+    /// The row as it is in the database.
+    stored: Project,
+    now: Project,
+}
+
+impl Counted {
+    fn stored(project: Project) -> Self {
+        Self { now: project.clone(), stored: project }
+    }
 }
 
 /// What becomes of the outbox when deliveries change.
@@ -170,7 +183,7 @@ impl<'a> Views<'a> {
                 let id = header.stream.project();
                 let project = Project::created(id, data, header.seq, header.at);
                 self.store.insert_project(&project)?;
-                self.projects.insert(id, project);
+                self.projects.insert(id, Counted::stored(project));
                 Ok(())
             }
             Event::ProjectRenamed(_)
@@ -182,8 +195,7 @@ impl<'a> Views<'a> {
                 expect_next(project.version, header.stream_seq, &header.stream)?;
                 project.fold(&event, header.at)?;
                 // Written at once: names are unique, so their changes must keep their order.
-                let project = project.clone();
-                self.store.update_project(&project)
+                self.flush_projects()
             }
             Event::TaskCreated(data) => self.create(recorded, data),
             Event::TaskPruned(_) => self.prune(recorded, &event),
@@ -530,10 +542,13 @@ impl<'a> Views<'a> {
 
     fn project(&mut self, id: ProjectId) -> Result<&mut Project, Fault> {
         Ok(match self.projects.entry(id) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(unknown) => unknown.insert(self.store.project(id)?.ok_or_else(|| {
-                Broken(format!("the log speaks of project {id} before it is created"))
-            })?),
+            Entry::Occupied(known) => &mut known.into_mut().now,
+            Entry::Vacant(unknown) => {
+                let missing =
+                    || Broken(format!("the log speaks of project {id} before it is created"));
+                let stored = self.store.project(id)?.ok_or_else(missing)?;
+                &mut unknown.insert(Counted::stored(stored)).now
+            }
         })
     }
 
@@ -542,12 +557,17 @@ impl<'a> Views<'a> {
         self.flush_edges()?;
         let tasks: Vec<Touched> = std::mem::take(&mut self.tasks).into_values().collect();
         self.write_tasks(&tasks)?;
-        for (_, project) in std::mem::take(&mut self.projects) {
-            self.store.update_project(&project)?;
-        }
+        self.flush_projects()?;
         self.flush_deliveries()?;
         let activity = std::mem::take(&mut self.activity);
         self.store.add_activity(&activity)
+    }
+
+    fn flush_projects(&mut self) -> Result<(), Fault> {
+        for (_, Counted { stored, now }) in std::mem::take(&mut self.projects) {
+            self.store.update_project(&stored, &now)?;
+        }
+        Ok(())
     }
 
     fn flush_deliveries(&mut self) -> Result<(), Fault> {
@@ -584,8 +604,9 @@ impl<'a> Views<'a> {
             .map(|touched| (&touched.now, touched.details.as_ref().unwrap_or(&none)))
             .collect();
         self.store.insert_tasks(&rows)?;
-        for touched in tasks.iter().filter(|touched| touched.stored.is_some()) {
-            self.store.update_task(&touched.now)?;
+        for touched in tasks {
+            let Some(stored) = &touched.stored else { continue };
+            self.store.update_task(stored, &touched.now)?;
             if let (Some(details), true) = (&touched.details, touched.details_changed) {
                 self.store.update_details(touched.now.created_seq, details)?;
             }
@@ -611,11 +632,8 @@ impl<'a> Views<'a> {
                 Some(_) => changed.push(words),
             }
         }
-        for words in &changed {
-            self.store.remove_words(words.created_seq)?;
-        }
-        new.append(&mut changed);
-        self.store.add_words(&new)
+        self.store.add_words(&new)?;
+        self.store.replace_words(&changed)
     }
 
     fn write_tags(&mut self, tasks: &[Touched]) -> Result<(), Fault> {

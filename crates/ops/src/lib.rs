@@ -29,6 +29,7 @@ pub mod operation;
 pub mod prime;
 pub mod project;
 pub mod remote;
+pub mod run;
 pub mod settings;
 pub mod setup;
 pub mod sheet;

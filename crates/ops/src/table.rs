@@ -14,7 +14,7 @@ use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{
     agent, agent_setup, board, db, dep, events, exchange, explain, gc, health, hook, import, key,
-    prime, project, setup, show_settings, stats, task, timeline, why, workflow,
+    prime, project, run, setup, show_settings, stats, task, timeline, why, workflow,
 };
 
 /// Every operation, in the order people meet them.
@@ -63,6 +63,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<workflow::Start>(),
     Entry::of::<workflow::Handoff>(),
     Entry::of::<workflow::Delegate>(),
+    Entry::of::<run::Lint>(),
     Entry::of::<hook::Set>(),
     Entry::of::<hook::Remove>(),
     Entry::of::<hook::List>(),

@@ -4,7 +4,7 @@ use windlass_domain::event::{
     Authority, Change, DependencyAdded, DependencyRemoved, ProjectRenamed, StatusSet, TaskArchived,
     TaskRestored, TaskUpdated,
 };
-use windlass_domain::{Code, Event, Status, TaskId};
+use windlass_domain::{Code, Event, Status, Task, TaskId};
 
 use super::{Bed, anybody, on_both};
 use crate::ListFilter;
@@ -173,9 +173,9 @@ fn a_rebuild_repairs_and_names_what_was_wrong(bed: &mut Bed) {
     let id = bed.add(project, |_| {});
     // An event applied twice leaves the view wrong: simulate by changing the row.
     bed.write(|tx| {
-        let mut task = tx.task(id)?.unwrap();
-        task.title = "forged".into();
-        tx.store.update_task(&task)?;
+        let task = tx.task(id)?.unwrap();
+        let forged = Task { title: "forged".into(), ..task.clone() };
+        tx.store.update_task(&task, &forged)?;
         tx.demand("here", "keep this transaction", "{}")?;
         Ok(())
     })

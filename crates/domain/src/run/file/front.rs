@@ -1,0 +1,106 @@
+//! What the frontmatter says.
+
+use serde::{Deserialize, Serialize};
+
+use super::amount::Amount;
+use super::word::words;
+
+/// The frontmatter. What is not there is `None`; a file without one has nothing but that.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Front {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intent: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub success_criteria: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub risk: Option<Risk>,
+    #[serde(default)]
+    pub auto_approve: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<Worktree>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<Progress>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report_detail: Option<ReportDetail>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dirty: Option<Dirty>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy_profile: Option<String>,
+    #[serde(default)]
+    pub budgets: Budgets,
+}
+
+/// How much can go wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Risk {
+    #[default]
+    Low,
+    Medium,
+    High,
+}
+
+impl Risk {
+    pub const KNOWN: [&'static str; 3] = ["low", "medium", "high"];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+
+    pub(super) fn from_word(word: &str) -> Option<Self> {
+        let all = [Self::Low, Self::Medium, Self::High];
+        all.into_iter().find(|risk| risk.as_str().eq_ignore_ascii_case(word))
+    }
+}
+
+words! {
+    /// In which checkout a run works.
+    Worktree {
+        /// In a worktree of its own.
+        Isolated "true",
+        /// In the current checkout, on a branch of its own.
+        Here "false",
+        /// In the current checkout, on the branch it is on.
+        Host "host",
+    }
+}
+
+words! {
+    /// How much is said while a run goes on.
+    Progress {
+        Verbose "verbose",
+    }
+}
+
+words! {
+    /// How much of the checks' output is in the report.
+    ReportDetail {
+        Full "full",
+    }
+}
+
+words! {
+    /// Whether a run may begin beside uncommitted changes.
+    Dirty {
+        Allow "allow",
+    }
+}
+
+/// What a run may use up.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Budgets {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_attempts: Option<Amount>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agents: Option<Amount>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<Amount>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elapsed_minutes: Option<Amount>,
+}
