@@ -81,7 +81,7 @@ pub(super) fn start<'a>(
         }
         None => NoBrowser::Because(format!("there is no browser ({})", NAMES.join(", "))),
     })?;
-    let profile = tempfile::Builder::new().prefix("windlass-browser-").tempdir();
+    let profile = tempfile::Builder::new().prefix("windlass-page-").tempdir();
     let profile = profile.map_err(|error| NoBrowser::for_lack_of("folder", &error))?;
     let (socket, theirs) =
         UnixStream::pair().map_err(|error| NoBrowser::for_lack_of("socket", &error))?;
