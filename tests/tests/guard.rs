@@ -30,7 +30,10 @@ fn check(folder: &Path, command: &str) -> Outcome {
 fn a_check_runs_under_the_binary_whatever_its_settings_are() {
     let home = Home::new();
     let outcome = check(home.path(), "echo seen; exit 200");
-    assert_eq!((outcome.verdict, outcome.message.as_str()), (Verdict::Failed, "ended with code 200"));
+    assert_eq!(
+        (outcome.verdict, outcome.message.as_str()),
+        (Verdict::Failed, "ended with code 200")
+    );
     assert_eq!(fs::read_to_string(outcome.output.unwrap().log.path).unwrap(), "seen\n");
 }
 

@@ -21,7 +21,7 @@ use form::{Form, Found};
 use page::Page;
 use wire::{Lost, Wire};
 
-/// How long a picture may take, once the time of the check is over.
+/// How long a picture may take, which is no part of the time of the check.
 const PICTURE: Duration = Duration::from_secs(10);
 
 /// Between two looks at a page.
@@ -128,6 +128,9 @@ impl Visit<'_> {
             return Ok(Outcome::failed(trouble.to_string()));
         }
         while !page.is_loaded() {
+            if let Some(trouble) = page.trouble() {
+                return Ok(Outcome::failed(trouble.to_string()));
+            }
             if Instant::now() >= self.until {
                 return Ok(self.timed_out("the page is not loaded"));
             }
@@ -173,7 +176,6 @@ impl Visit<'_> {
     }
 
     fn picture(&self, page: &mut Page<'_>) -> Result<Seen, String> {
-        let until = self.until.max(Instant::now()) + PICTURE;
-        page.take_picture(&self.browser.screenshot, until)
+        page.take_picture(&self.browser.screenshot, Instant::now() + PICTURE)
     }
 }
