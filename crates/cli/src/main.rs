@@ -45,6 +45,10 @@ use terminal::Terminal;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // A guard is no command: it comes before all that a command looks at.
+    if let Some(exit) = windlass_hands::guard::entered(std::env::args_os()) {
+        return exit;
+    }
     let environment = Environment::read();
     let mut terminal = Terminal::new(&environment);
     // What is refused before the settings are read is told in this format too.

@@ -2,9 +2,11 @@
 //! what came of it.
 
 pub mod browser;
+pub mod check;
 pub mod delivery;
 pub mod editor;
 pub mod files;
+pub mod guard;
 pub mod process;
 mod reason;
 pub mod remote;

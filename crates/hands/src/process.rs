@@ -105,7 +105,23 @@ impl Program {
         command
     }
 
-    fn not_run(&self, source: io::Error) -> NotRun {
+    /// To be started by `starter`, which gets the program and its arguments after its own.
+    pub(crate) fn through(
+        &self,
+        starter: &Path,
+        arguments: impl IntoIterator<Item = OsString>,
+    ) -> Command {
+        let starter = Self { path: starter.to_owned(), arguments: Vec::new(), ..self.clone() };
+        let mut command = starter.command();
+        command.args(arguments).arg(&self.path).args(&self.arguments);
+        command
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(crate) fn not_run(&self, source: io::Error) -> NotRun {
         NotRun { program: self.path.clone(), source }
     }
 }
@@ -116,7 +132,7 @@ pub(crate) fn at_the_terminal(path: &str) -> Command {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place where the product starts a program")]
-fn command(path: &Path) -> Command {
+pub(crate) fn command(path: &Path) -> Command {
     Command::new(path)
 }
 

@@ -1,0 +1,133 @@
+//! Waiting for a check: for what it says, for its time to be over, for somebody to stop it, and a beat
+//! about every second meanwhile.
+
+use std::fmt;
+use std::io::{self, Write as _};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+const BEAT: Duration = Duration::from_secs(1);
+
+/// A year, which is as good as for ever.
+const LONGEST: Duration = Duration::from_hours(24 * 365);
+
+/// Who waits for a check.
+pub struct Watch<'a> {
+    /// Called about every second while the check runs, to renew a lease, say.
+    pub beat: &'a mut dyn FnMut(),
+    pub stop: &'a Stop,
+}
+
+impl fmt::Debug for Watch<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch").field("stop", self.stop).finish_non_exhaustive()
+    }
+}
+
+/// A way to stop checks, from any thread, at once and for good.
+#[derive(Debug, Clone)]
+pub struct Stop(Arc<(UnixStream, UnixStream)>);
+
+impl Stop {
+    pub fn new() -> io::Result<Self> {
+        UnixStream::pair().map(|ends| Self(Arc::new(ends)))
+    }
+
+    /// Nobody takes the byte away, so everybody who waits is woken.
+    pub fn stop(&self) {
+        let (button, _) = &*self.0;
+        (&*button).write_all(b".").ok();
+    }
+}
+
+impl AsFd for Stop {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.1.as_fd()
+    }
+}
+
+/// What ended a wait.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Wake {
+    /// For each that was waited for, whether it has something to say.
+    Ready(Vec<bool>),
+    TimeIsOver,
+    Stopped,
+}
+
+pub(super) struct Pulse<'a> {
+    watch: Watch<'a>,
+    next_beat: Instant,
+    is_stopped: bool,
+}
+
+impl<'a> Pulse<'a> {
+    pub(super) fn new(watch: Watch<'a>) -> Self {
+        Self { watch, next_beat: Instant::now() + BEAT, is_stopped: false }
+    }
+
+    /// Waits until one of them has something to say, or for the time given. That somebody wants to
+    /// stop is told once: what follows is the stopping.
+    pub(super) fn wait(&mut self, them: &[BorrowedFd<'_>], until: Instant) -> io::Result<Wake> {
+        loop {
+            let now = Instant::now();
+            if now >= self.next_beat {
+                (self.watch.beat)();
+                self.next_beat = Instant::now() + BEAT;
+            }
+            let stop = (!self.is_stopped).then(|| self.watch.stop.as_fd());
+            let mut all: Vec<PollFd<'_>> = stop
+                .iter()
+                .chain(them)
+                .map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN))
+                .collect();
+            let pause = until.min(self.next_beat).saturating_duration_since(now);
+            match poll(&mut all, Some(&timespec(pause))) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+            let mut ready: Vec<bool> = all.iter().map(|fd| !fd.revents().is_empty()).collect();
+            if stop.is_some() && ready.remove(0) {
+                self.is_stopped = true;
+                return Ok(Wake::Stopped);
+            }
+            // Time is over also for one that never stops talking.
+            if Instant::now() >= until {
+                return Ok(Wake::TimeIsOver);
+            }
+            if ready.contains(&true) {
+                return Ok(Wake::Ready(ready));
+            }
+        }
+    }
+
+    /// Between pieces of work that wait for nobody: whether to go on.
+    pub(super) fn glance(&mut self, until: Instant) -> io::Result<Option<Wake>> {
+        if Instant::now() >= until {
+            return Ok(Some(Wake::TimeIsOver));
+        }
+        let moment = Instant::now() + Duration::from_micros(1);
+        Ok(match self.wait(&[], moment.min(until))? {
+            Wake::Stopped => Some(Wake::Stopped),
+            Wake::TimeIsOver | Wake::Ready(_) => None,
+        })
+    }
+}
+
+/// The end of a time that begins now, however long somebody says it is.
+pub(super) fn end_of(timeout: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(timeout).unwrap_or(now + LONGEST)
+}
+
+fn timespec(pause: Duration) -> Timespec {
+    Timespec {
+        tv_sec: i64::try_from(pause.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: pause.subsec_nanos().into(),
+    }
+}
