@@ -34,8 +34,7 @@ fn arguments(command: Command) -> Command {
             .long("listen")
             .help("The address to listen on; port 0 takes any that is free")
             .value_name("ADDRESS")
-            .default_value("127.0.0.1:7077")
-            .value_parser(value_parser!(SocketAddr)),
+            .default_value("127.0.0.1:7077"),
         Arg::new("name")
             .long("name")
             .help(
@@ -120,7 +119,7 @@ fn options(
     let rate = matches.get_one("rate").copied().unwrap_or_default();
     let Context { workplace, surroundings, settings, .. } = cx;
     let office = Office { workplace, surroundings, settings };
-    Ok(Options { listen: listen(matches), names, rate, tokens, office })
+    Ok(Options { listen: listen(matches)?, names, rate, tokens, office })
 }
 
 fn lines(matches: &ArgMatches) -> Lines {
@@ -130,13 +129,23 @@ fn lines(matches: &ArgMatches) -> Lines {
     }
 }
 
-fn listen(matches: &ArgMatches) -> SocketAddr {
+fn listen(matches: &ArgMatches) -> Result<SocketAddr, Refusal> {
     let (host, port) = (matches.get_one::<IpAddr>("host"), matches.get_one::<u16>("port"));
-    let given = matches.get_one::<SocketAddr>("listen").copied().unwrap_or(USUAL);
-    SocketAddr::new(
+    let given = matches.get_one::<String>("listen").map(|given| address(given)).transpose()?;
+    let given = given.unwrap_or(USUAL);
+    Ok(SocketAddr::new(
         host.copied().unwrap_or_else(|| given.ip()),
         port.copied().unwrap_or_else(|| given.port()),
-    )
+    ))
+}
+
+fn address(given: &str) -> Result<SocketAddr, Refusal> {
+    given.parse().map_err(|_| {
+        Refusal::new(Code::InvalidValue, format!("--listen '{given}' is no address with a port"))
+            .hint(format!("write both: {}", OWN.example))
+            .detail("field", "listen")
+            .detail("given", given)
+    })
 }
 
 fn unit(matches: &ArgMatches, environment: &Environment, cx: &Context) -> Result<String, Refusal> {
@@ -148,7 +157,7 @@ fn unit(matches: &ArgMatches, environment: &Environment, cx: &Context) -> Result
         }
         Location::Postgres(url) => Location::Postgres(url.clone()),
     };
-    let mut arguments = vec!["--listen".to_owned(), listen(matches).to_string()];
+    let mut arguments = vec!["--listen".to_owned(), listen(matches)?.to_string()];
     for name in matches.get_many::<String>("name").into_iter().flatten() {
         arguments.extend(["--name".to_owned(), name.clone()]);
     }

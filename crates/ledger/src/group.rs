@@ -11,8 +11,19 @@ use crate::store::Store;
 use crate::transaction::Outcome;
 use crate::{Access, Clock, Database, Ledger, transaction_time};
 
+/// What happens when a part of a group must be undone after it wrote something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Undo {
+    /// All of the group is lost, and can be done again with [`Undo::Each`]. Most commands that are
+    /// refused are refused before they write, so this is rare; and it spares the savepoints.
+    Together,
+    /// That part alone, back to its savepoint.
+    Each,
+}
+
 /// A transaction whose parts are being written.
 pub(crate) struct Group {
+    undo: Undo,
     head: Head,
     last: Option<EventId>,
     /// The time of all its parts.
@@ -20,6 +31,13 @@ pub(crate) struct Group {
     wrote: bool,
     /// Parts of it are lost, so all of it is.
     broken: bool,
+}
+
+/// Whether a part had written something when it failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wrote {
+    Nothing,
+    Something,
 }
 
 /// What became of a group.
@@ -52,11 +70,20 @@ impl Database {
         }
     }
 
+    /// Begins a part that can be undone alone.
     fn begin_part(&mut self, head: Head) -> Result<Box<dyn Store + '_>, Fault> {
         Ok(match self {
             Self::Sqlite(database) => Box::new(database.begin_part(head)?),
             Self::Postgres(database) => Box::new(database.begin_part(head)?),
         })
+    }
+
+    /// Begins a part that is not undone alone, or has nothing to undo.
+    fn go_on(&mut self, head: Head) -> Box<dyn Store + '_> {
+        match self {
+            Self::Sqlite(database) => Box::new(database.go_on(head)),
+            Self::Postgres(database) => Box::new(database.go_on(head)),
+        }
     }
 
     fn whole_group(&mut self) -> Box<dyn Store + '_> {
@@ -81,7 +108,11 @@ impl Database {
         access: Access,
     ) -> Result<(Box<dyn Store + '_>, Time), Fault> {
         if let Some(group) = group {
-            return Ok((self.begin_part(group.head)?, group.now));
+            let part = match (access, group.undo) {
+                (Access::Write, Undo::Each) => self.begin_part(group.head)?,
+                (Access::Read, _) | (Access::Write, Undo::Together) => self.go_on(group.head),
+            };
+            return Ok((part, group.now));
         }
         let mut store = self.begin(access)?;
         if access == Access::Write {
@@ -95,7 +126,7 @@ impl Database {
 
 impl Ledger {
     /// Lets everything that is written from here on be one transaction, part by part.
-    pub fn begin_group(&mut self) -> Result<(), Fault> {
+    pub fn begin_group(&mut self, undo: Undo) -> Result<(), Fault> {
         self.make()?;
         let head = match self.database.begin_group() {
             Err(fault) if fault.lost => {
@@ -111,13 +142,13 @@ impl Ledger {
                 return Err(fault);
             }
         };
-        self.group = Some(Group { head, last: None, now, wrote: false, broken: false });
+        self.group = Some(Group { undo, head, last: None, now, wrote: false, broken: false });
         Ok(())
     }
 
     fn time_of_group(&mut self, head: Head) -> Result<Time, Fault> {
         let clock = self.clock.clone();
-        transaction_time(clock.as_deref(), &mut *self.database.begin_part(head)?)
+        transaction_time(clock.as_deref(), &mut *self.database.go_on(head))
     }
 
     /// Commits what was written since the group began.
@@ -149,11 +180,14 @@ impl Ledger {
         }
     }
 
-    /// A part that failed may have taken the others with it.
-    pub(crate) fn note_failure(&mut self, error: &Error) {
+    /// A part that failed may have taken the others with it. It did if there is no savepoint and it
+    /// wrote something, or if the database would not go on after a statement that failed.
+    pub(crate) fn note_failure(&mut self, error: &Error, access: Access, wrote: Wrote) {
         let gave_up = self.database.gave_group_up();
         if let Some(group) = &mut self.group {
-            group.broken |= error.is_lost() || gave_up;
+            let is_marked = access == Access::Write && group.undo == Undo::Each;
+            let left_something = wrote == Wrote::Something || matches!(error, Error::Failed(_));
+            group.broken |= error.is_lost() || gave_up || (!is_marked && left_something);
         }
     }
 }

@@ -15,6 +15,7 @@ mod group;
 mod hook;
 mod hzl;
 mod key;
+mod known;
 mod lately;
 mod location;
 mod migration;
@@ -42,7 +43,7 @@ pub use audit::{Audit, audit};
 pub use edges::{Edge, EdgeFilter, End, EndFilter, EndTask};
 pub use exchange::{Imported, export, export_tasks, import};
 pub use fault::{Error, Fault};
-pub use group::Fate;
+pub use group::{Fate, Undo};
 pub use hook::{
     Again, Attempt, Backlog, Claimed, Claims, Defined, HookCounts, InLedger, Lock, Sending, Sent,
     Settled, Shown, Tracked, Waiting,
@@ -59,7 +60,7 @@ pub use store::{Agent, Candidate, Difference, Effect, ListFilter, Order, Place, 
 pub use transaction::{Bulk, Happened, Transaction};
 pub use world::{Clock, SystemClock};
 
-use group::Group;
+use group::{Group, Wrote};
 use store::Store;
 use transaction::Outcome;
 
@@ -217,7 +218,7 @@ impl Ledger {
             let result = self.try_read(&mut look);
             match result {
                 Err(error) if self.group.is_some() => {
-                    self.note_failure(&error);
+                    self.note_failure(&error, Access::Read, Wrote::Nothing);
                     return Err(error);
                 }
                 Err(error) if error.is_lost() && attempt < ATTEMPTS => {
@@ -262,7 +263,7 @@ impl Ledger {
                     }
                 }
                 Err(error) if self.group.is_some() => {
-                    self.note_failure(&error);
+                    self.note_failure(&error, Access::Write, Wrote::Nothing);
                     return Err(error);
                 }
                 Err(error) if error.is_lost() && attempt < ATTEMPTS => self.reconnect()?,
@@ -306,15 +307,27 @@ impl Ledger {
         let (mut store, now) = self.database.begin_at(self.group.as_ref(), clock, Access::Write)?;
         let snapshot = Snapshot::new(&mut *store, now).heard_by(self.listener.clone());
         let mut tx = Transaction::new(snapshot.with_hooks(&self.hooks), provenance.clone())?;
-        let value = work(&mut tx)?;
-        if !tx.outcome().wrote {
-            return Ok(Tried::Committed(value));
-        }
-        tx.unpause()?;
-        if self.group.as_ref().is_none_or(Group::is_empty) {
-            tx.expire_ops(OPS_EXPIRED)?;
-        }
+        let begins = self.group.as_ref().is_none_or(Group::is_empty);
+        let done = work(&mut tx).and_then(|value| {
+            if tx.outcome().wrote {
+                tx.unpause()?;
+                if begins {
+                    tx.expire_ops(OPS_EXPIRED)?;
+                }
+            }
+            Ok(value)
+        });
         let outcome = tx.outcome();
+        let value = match done {
+            Ok(value) if outcome.wrote => value,
+            Ok(value) => return Ok(Tried::Committed(value)),
+            Err(error) => {
+                drop(store);
+                let wrote = if outcome.wrote { Wrote::Something } else { Wrote::Nothing };
+                self.note_failure(&error, Access::Write, wrote);
+                return Err(error);
+            }
+        };
         match store.commit(outcome.head) {
             Ok(()) => {
                 drop(store);
@@ -351,15 +364,38 @@ impl Ledger {
         }
     }
 
+    /// Nobody waits with [`Ledger::wait_beyond`] for a while: writers need not tell of changes.
+    pub fn look_away(&mut self) {
+        if let Database::Sqlite(database) = &mut self.database {
+            database.look_away();
+        }
+    }
+
+    /// Leaves the ledger so that the next process opens it fast. For whoever wrote groups, before
+    /// it goes.
+    pub fn tidy(&self) {
+        if let Database::Sqlite(database) = &self.database {
+            database.tidy();
+        }
+    }
+
     /// Replays the log into fresh views, and says where the old ones were different.
-    pub fn rebuild(&mut self) -> Result<Rebuilt, Fault> {
+    pub fn rebuild(&mut self) -> Result<Rebuilt, Error> {
         self.make()?;
         let clock = self.clock.as_deref();
         let (mut store, _) = self.database.begin_at(self.group.as_ref(), clock, Access::Write)?;
         let head = store.head()?;
-        let rebuilt = rebuild::rebuild(&mut *store, self.listener.as_ref())?;
-        store.commit(head)?;
+        let rebuilt = rebuild::rebuild(&mut *store, self.listener.as_ref())
+            .and_then(|rebuilt| store.commit(head).map(|()| rebuilt));
         drop(store);
+        let rebuilt = match rebuilt {
+            Ok(rebuilt) => rebuilt,
+            Err(fault) => {
+                let error = Error::from(fault);
+                self.note_failure(&error, Access::Write, Wrote::Something);
+                return Err(error);
+            }
+        };
         if let Some(group) = &mut self.group {
             group.add(&Outcome { head, last: None, wrote: true });
         }

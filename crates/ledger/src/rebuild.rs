@@ -20,6 +20,7 @@ pub struct Rebuilt {
 
 /// Replays the log into empty views and returns how many events it has.
 pub(crate) fn replay(store: &mut dyn Store, listener: Option<&Listener>) -> Result<u64, Fault> {
+    store.known().forget_all();
     let mut views = Views::from_nothing(store);
     let mut seq = 0;
     loop {

@@ -5,7 +5,6 @@
 //! body here and its own SQL in each. The conformance suite runs on both and grows with every
 //! change here.
 
-use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use windlass_domain::chain::{Hash, Head, Header};
@@ -21,6 +20,7 @@ use crate::edges::{self, Edge, EdgeFilter, Start};
 use crate::fault::Fault;
 use crate::hook::Hooks;
 use crate::key::Keys;
+use crate::known::Known;
 use crate::record::{
     Details, Recorded, due_key, project_cells, queue_cells, read_effect, read_in_hand, read_op,
     read_project, read_task, task_cells, to_json, urgency,
@@ -201,6 +201,9 @@ pub(crate) trait Statements {
         cells: &[Cell<'_>],
         each: &mut dyn FnMut(&dyn Columns) -> Result<(), Fault>,
     ) -> Result<(), Fault>;
+
+    /// What the transaction need not ask for again.
+    fn known(&mut self) -> &mut Known;
 }
 
 /// All rows of a query.
@@ -232,7 +235,7 @@ pub(crate) fn first<T>(
 /// key; indexes of columns that stay as they are stay untouched.
 fn update(
     store: &mut (impl Statements + ?Sized),
-    table: &str,
+    table: &'static str,
     columns: &str,
     stored: &[Cell<'_>],
     now: &[Cell<'_>],
@@ -240,20 +243,32 @@ fn update(
     let [key, ..] = *now else {
         return Err(Fault::bug("a row of a view has no columns"));
     };
-    let (mut changes, mut cells) = (String::new(), Vec::new());
-    for (column, (old, new)) in columns.split(", ").zip(stored.iter().zip(now)) {
+    let (mut changed, mut cells) = (0, Vec::new());
+    for (place, (old, new)) in stored.iter().zip(now).enumerate() {
         if old != new {
+            changed |= 1 << place;
             cells.push(*new);
-            let separator = if changes.is_empty() { "" } else { ", " };
-            let _written = write!(changes, "{separator}{column} = ${}", cells.len());
         }
     }
     if cells.is_empty() {
         return Ok(());
     }
     cells.push(key);
-    let text = format!("UPDATE {table} SET {changes} WHERE created_seq = ${}", cells.len());
+    let text = store.known().update(table, changed, || update_text(table, columns, changed));
     store.run(&text, &cells).map(drop)
+}
+
+/// The statement that writes the columns at the places of these bits.
+fn update_text(table: &str, columns: &str, changed: u64) -> String {
+    let (mut changes, mut number) = (String::new(), 0);
+    for (place, column) in columns.split(", ").enumerate() {
+        if changed & (1 << place) != 0 {
+            let separator = if number == 0 { "" } else { ", " };
+            number += 1;
+            let _written = write!(changes, "{separator}{column} = ${number}");
+        }
+    }
+    format!("UPDATE {table} SET {changes} WHERE created_seq = ${}", number + 1)
 }
 
 fn ids(
@@ -358,11 +373,19 @@ pub(crate) trait Store: Hooks + Keys {
     }
 
     fn project(&mut self, id: ProjectId) -> Result<Option<Project>, Fault> {
-        first(self, sql::PROJECT, &[Cell::Bytes(&id.to_bytes())], read_project)
+        if let Some(known) = self.known().project(id) {
+            return Ok(Some(known.clone()));
+        }
+        let found = first(self, sql::PROJECT, &[Cell::Bytes(&id.to_bytes())], read_project)?;
+        Ok(found.inspect(|project| self.known().meet_project(project)))
     }
 
     fn project_named(&mut self, name: &str) -> Result<Option<Project>, Fault> {
-        first(self, sql::PROJECT_NAMED, &[Cell::Text(name)], read_project)
+        if let Some(known) = self.known().project_named(name) {
+            return Ok(Some(known.clone()));
+        }
+        let found = first(self, sql::PROJECT_NAMED, &[Cell::Text(name)], read_project)?;
+        Ok(found.inspect(|project| self.known().meet_project(project)))
     }
 
     fn projects(&mut self) -> Result<Vec<Project>, Fault> {
@@ -376,15 +399,25 @@ pub(crate) trait Store: Hooks + Keys {
     fn update_project(&mut self, stored: &Project, now: &Project) -> Result<(), Fault> {
         project_cells(stored, |old| {
             project_cells(now, |new| update(self, "projects", sql::PROJECT_COLUMNS, old, new))
-        })
+        })?;
+        self.known().meet_project(now);
+        Ok(())
     }
 
     fn task(&mut self, id: TaskId) -> Result<Option<Task>, Fault> {
-        first(self, sql::TASK, &[Cell::Bytes(&id.to_bytes())], read_task)
+        if let Some(known) = self.known().task(id) {
+            return Ok(Some(known.clone()));
+        }
+        let found = first(self, sql::TASK, &[Cell::Bytes(&id.to_bytes())], read_task)?;
+        Ok(found.inspect(|task| self.known().meet_task(task)))
     }
 
     fn task_created_at(&mut self, created_seq: u64) -> Result<Option<Task>, Fault> {
-        first(self, sql::TASK_CREATED_AT, &[Cell::count(created_seq)], read_task)
+        if let Some(known) = self.known().task_created_at(created_seq) {
+            return Ok(Some(known.clone()));
+        }
+        let found = first(self, sql::TASK_CREATED_AT, &[Cell::count(created_seq)], read_task)?;
+        Ok(found.inspect(|task| self.known().meet_task(task)))
     }
 
     fn details(&mut self, created_seq: u64) -> Result<Option<Details>, Fault> {
@@ -404,13 +437,16 @@ pub(crate) trait Store: Hooks + Keys {
         for text in sql::DELETE_TASK {
             self.run(text, &[Cell::count(task.created_seq)])?;
         }
+        self.known().forget_task(task.id);
         self.run(sql::DELETE_EDGES_OF, &[Cell::Bytes(&task.id.to_bytes())]).map(drop)
     }
 
     fn update_task(&mut self, stored: &Task, now: &Task) -> Result<(), Fault> {
         task_cells(stored, |old| {
             task_cells(now, |new| update(self, "tasks", sql::TASK_COLUMNS, old, new))
-        })
+        })?;
+        self.known().meet_task(now);
+        Ok(())
     }
 
     fn update_details(&mut self, created_seq: u64, details: &Details) -> Result<(), Fault> {
@@ -482,27 +518,25 @@ pub(crate) trait Store: Hooks + Keys {
 
     /// Notes who did which event.
     fn add_activity(&mut self, activity: &[(String, u64)]) -> Result<(), Fault> {
-        let mut numbers: HashMap<&str, u64> = HashMap::new();
         let mut numbered = Vec::with_capacity(activity.len());
         for (name, seq) in activity {
-            let number = match numbers.get(name.as_str()) {
-                Some(number) => *number,
-                None => self.agent_number(name, *seq)?,
-            };
-            numbers.insert(name, number);
-            numbered.push((number, *seq));
+            numbered.push((self.agent_number(name, *seq)?, *seq));
         }
         self.add_numbered_activity(&numbered)
     }
 
     /// The number of somebody; who is new is numbered by the event they were first seen in.
     fn agent_number(&mut self, name: &str, seq: u64) -> Result<u64, Fault> {
-        let known = first(self, sql::AGENT_NUMBER, &[Cell::Text(name)], |row| row.count(0))?;
-        if let Some(number) = known {
+        if let Some(number) = self.known().agent(name) {
             return Ok(number);
         }
-        self.run(sql::ADD_AGENT, &[Cell::count(seq), Cell::Text(name)])?;
-        Ok(seq)
+        let stored = first(self, sql::AGENT_NUMBER, &[Cell::Text(name)], |row| row.count(0))?;
+        if stored.is_none() {
+            self.run(sql::ADD_AGENT, &[Cell::count(seq), Cell::Text(name)])?;
+        }
+        let number = stored.unwrap_or(seq);
+        self.known().meet_agent(name, number);
+        Ok(number)
     }
 
     /// Notes which number did which event.
@@ -530,6 +564,8 @@ pub(crate) trait Store: Hooks + Keys {
 
     /// Adds the words of tasks that are not in the index.
     fn add_words(&mut self, words: &[Words]) -> Result<(), Fault>;
+    /// Puts the words of tasks in the place of those that are in the index.
+    fn replace_words(&mut self, words: &[Words]) -> Result<(), Fault>;
     fn remove_words(&mut self, created_seq: u64) -> Result<(), Fault>;
     /// The question for these words in this database's own language.
     fn question(&self, asked: &[Asked], within: Within) -> String;

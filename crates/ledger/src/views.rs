@@ -632,11 +632,8 @@ impl<'a> Views<'a> {
                 Some(_) => changed.push(words),
             }
         }
-        for words in &changed {
-            self.store.remove_words(words.created_seq)?;
-        }
-        new.append(&mut changed);
-        self.store.add_words(&new)
+        self.store.add_words(&new)?;
+        self.store.replace_words(&changed)
     }
 
     fn write_tags(&mut self, tasks: &[Touched]) -> Result<(), Fault> {

@@ -9,8 +9,8 @@ use windlass_ledger::{Error, Fault, ListFilter, Order, Snapshot};
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet, Tone, relative};
-use crate::stale::{Threshold, USUAL_MINUTES};
-use crate::task::{self, total};
+use crate::stale::{Threshold, USUAL_MINUTES, usual_minutes};
+use crate::task::{self, first_page, total};
 use crate::view::{Level, ProjectNames, TaskView};
 use crate::why::last_block_reason;
 
@@ -62,20 +62,12 @@ pub struct Board {
     pub limit: u64,
     /// Which page of a column, of --limit tasks each
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
-    #[serde(default = "one")]
+    #[serde(default = "first_page")]
     pub page: u64,
-}
-
-fn usual_minutes() -> u32 {
-    USUAL_MINUTES
 }
 
 fn twenty() -> u64 {
     20
-}
-
-fn one() -> u64 {
-    1
 }
 
 /// The columns, from the backlog to what is done.

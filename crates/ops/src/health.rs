@@ -117,7 +117,7 @@ pub(crate) fn mode(location: &Location) -> &'static str {
 }
 
 /// Puts fresh views in place of the old ones, and tells where those were wrong.
-fn rebuilt(cx: &mut Context) -> Result<Check, Fault> {
+fn rebuilt(cx: &mut Context) -> Result<Check, Error> {
     let rebuilt = cx.ledger()?.rebuild()?;
     let findings = rebuilt.differences.iter().map(|found| {
         format!("{}: {} rows were wrong, {} were missing", found.view, found.wrong, found.missing)

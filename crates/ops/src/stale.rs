@@ -5,6 +5,11 @@ use windlass_domain::{Task, Time};
 /// How long a holder may be silent where neither the task nor the caller says.
 pub const USUAL_MINUTES: u32 = 10;
 
+/// The same for requests that do not say.
+pub(crate) fn usual_minutes() -> u32 {
+    USUAL_MINUTES
+}
+
 /// Minutes of silence; a task's own limit comes first, and 0 turns the check off.
 #[derive(Debug, Clone, Copy)]
 pub struct Threshold(pub u32);

@@ -16,7 +16,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
+use tokio::time::{Sleep, sleep, timeout};
 
 use crate::http::journal::Peer;
 
@@ -30,6 +30,8 @@ const MOST_TURNED_AWAY: usize = 64;
 const HEAD: Duration = Duration::from_secs(10);
 /// Longest head of a request that is read.
 const HEAD_BYTES: usize = 64 * 1024;
+/// How long a caller may take nothing of what is said to it.
+const STALL: Duration = Duration::from_secs(30);
 /// How long a connection that is over may take to hear the last answer.
 const LINGER: Duration = Duration::from_secs(2);
 
@@ -72,7 +74,7 @@ impl Connections {
             }
             return false;
         };
-        let stream = Connection { stream: Some((stream, place)) };
+        let stream = Connection { stream: Some((stream, place)), stalled: None };
         let connection =
             self.http.serve_connection(TokioIo::new(stream), self.answering(from.ip()));
         let connection = self.graceful.watch(connection);
@@ -142,12 +144,28 @@ async fn part(stream: &mut TcpStream) -> std::io::Result<()> {
 struct Connection {
     /// There until then.
     stream: Option<(TcpStream, OwnedSemaphorePermit)>,
+    /// How long the other side may still take nothing, while it does.
+    stalled: Option<Pin<Box<Sleep>>>,
 }
 
 impl Connection {
     fn stream(&mut self) -> std::io::Result<Pin<&mut TcpStream>> {
         let stream = self.stream.as_mut().map(|(stream, _)| Pin::new(stream));
         stream.ok_or_else(|| std::io::ErrorKind::NotConnected.into())
+    }
+
+    /// Gives up a caller that takes nothing: what waits for it would be kept for ever.
+    fn unless_stalled<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        written: Poll<std::io::Result<T>>,
+    ) -> Poll<std::io::Result<T>> {
+        if written.is_ready() {
+            self.stalled = None;
+            return written;
+        }
+        let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(STALL)));
+        stalled.as_mut().poll(cx).map(|()| Err(std::io::ErrorKind::TimedOut.into()))
     }
 }
 
@@ -179,7 +197,8 @@ impl AsyncWrite for Connection {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<std::io::Result<usize>> {
-        self.stream()?.poll_write(cx, bytes)
+        let written = self.stream()?.poll_write(cx, bytes);
+        self.unless_stalled(cx, written)
     }
 
     fn poll_write_vectored(
@@ -187,7 +206,8 @@ impl AsyncWrite for Connection {
         cx: &mut Context<'_>,
         parts: &[std::io::IoSlice<'_>],
     ) -> Poll<std::io::Result<usize>> {
-        self.stream()?.poll_write_vectored(cx, parts)
+        let written = self.stream()?.poll_write_vectored(cx, parts);
+        self.unless_stalled(cx, written)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -151,6 +151,11 @@ impl Desk {
         self.0.readers.look(caller, look).await
     }
 
+    /// How much waits to be written.
+    pub(crate) fn waiting(&self) -> usize {
+        self.writer().map_or(0, |writer| writer.waiting())
+    }
+
     /// Waits until the writer has done what it was given before.
     pub(crate) async fn knock(&self) -> Result<(), Error> {
         self.writer()?.knock().await

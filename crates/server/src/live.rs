@@ -1,10 +1,12 @@
-//! Live events: one thread reads the log as it grows and hands every event to all followers.
+//! Live events: one thread reads the log as it grows and hands every event to all followers. While
+//! there are none it rests, and so costs the writer nothing.
 //!
 //! A follower walks the log in the order of `seq` and never skips one: what it missed while it was
 //! slow or away it reads from the log. So nothing depends on what this process remembers, and a
 //! follower may go from one server to another.
 
 use std::sync::Arc;
+use std::thread::Thread;
 use std::time::Duration;
 
 use axum::body::Bytes;
@@ -52,6 +54,8 @@ struct Tale {
 #[derive(Debug, Clone)]
 pub(crate) struct Live {
     tales: broadcast::Sender<Arc<Tale>>,
+    /// The thread that reads the log, which rests while nobody follows.
+    reader: Thread,
     desk: Desk,
     stop: CancellationToken,
 }
@@ -73,8 +77,8 @@ impl Live {
         let (tales, _) = broadcast::channel(KEPT);
         let ledger = Ledger::open(&office.workplace.location, office.workplace.options())?;
         let (teller, ended) = (tales.clone(), stop.clone());
-        std::thread::spawn(move || tell(ledger, &teller, &ended));
-        Ok(Self { tales, desk, stop })
+        let reader = std::thread::spawn(move || tell(ledger, &teller, &ended)).thread().clone();
+        Ok(Self { tales, reader, desk, stop })
     }
 
     /// How many follow.
@@ -91,7 +95,9 @@ impl Live {
     ) -> mpsc::Receiver<Bytes> {
         let (out, messages) = mpsc::channel(UNREAD);
         let tales = self.tales.subscribe();
-        let follower = Follower { live: self.clone(), caller, filter, after, tales, out };
+        self.reader.unpark();
+        let shown = Instant::now();
+        let follower = Follower { live: self.clone(), caller, filter, after, tales, out, shown };
         tokio::spawn(follower.run());
         messages
     }
@@ -106,6 +112,8 @@ struct Follower {
     after: u64,
     tales: broadcast::Receiver<Arc<Tale>>,
     out: mpsc::Sender<Bytes>,
+    /// When it was last seen that its key counts.
+    shown: Instant,
 }
 
 impl Follower {
@@ -173,7 +181,8 @@ impl Follower {
     }
 
     /// A key may be revoked or run out while its owner listens.
-    async fn show_key_again(&self) -> Result<(), End> {
+    async fn show_key_again(&mut self) -> Result<(), End> {
+        self.shown = Instant::now();
         if let Caller::Local(_) = self.caller {
             return Ok(());
         }
@@ -184,7 +193,7 @@ impl Follower {
 
     /// Goes by an event, and sends it if it is wanted.
     async fn pass(&mut self, tale: &Tale) -> Result<(), End> {
-        if tale.is_about_a_key {
+        if tale.is_about_a_key || self.shown.elapsed() >= BEAT {
             self.show_key_again().await?;
         }
         self.after = tale.seq;
@@ -218,6 +227,12 @@ fn why(error: &Error) -> &'static str {
 fn tell(mut ledger: Ledger, teller: &broadcast::Sender<Arc<Tale>>, stop: &CancellationToken) {
     let mut after = None;
     while !stop.is_cancelled() {
+        if teller.receiver_count() == 0 {
+            ledger.look_away();
+            after = None;
+            std::thread::park_timeout(WATCH);
+            continue;
+        }
         let told = match after {
             None => ledger.read(|snapshot| Ok(snapshot.head()?.seq)),
             Some(seq) => tell_more(&mut ledger, seq, teller),
@@ -241,9 +256,6 @@ fn tell_more(
 ) -> Result<u64, Error> {
     if !ledger.wait_beyond(seq, WATCH)? {
         return Ok(seq);
-    }
-    if teller.receiver_count() == 0 {
-        return ledger.read(|snapshot| Ok(snapshot.head()?.seq));
     }
     let page = ledger.read(|snapshot| tales_after(snapshot, seq))?;
     let last = page.last().map_or(seq, |tale| tale.seq);

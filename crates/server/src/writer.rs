@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 use windlass_domain::chain::{Hash, Provenance};
 use windlass_domain::op::OpId;
 use windlass_domain::{Code, Refusal};
-use windlass_ledger::{Error, Fate, Fault, Ledger, Refused};
+use windlass_ledger::{Error, Fate, Fault, Ledger, Refused, Undo};
 use windlass_ops::Context;
 use windlass_ops::table::{Answer, Request};
 
@@ -20,7 +20,8 @@ use crate::office::{Office, admit};
 const MOST_WAITING: usize = 4_096;
 /// How many commands share a commit at most, so that the first does not wait long for the last.
 const LARGEST: usize = 256;
-/// How often a group is tried again after a lost connection.
+/// How often a group is tried: again where one of its commands had to be undone, or after a lost
+/// connection.
 const ATTEMPTS: u32 = 5;
 
 /// A command that waits to be written.
@@ -76,6 +77,11 @@ impl Writer {
         answered.map_err(|source| Fault::bug("the writer ended early").because(source))?
     }
 
+    /// How much waits.
+    pub(crate) fn waiting(&self) -> usize {
+        self.jobs.max_capacity() - self.jobs.capacity()
+    }
+
     /// Keeps a note. Where too much waits already, notes are what can be spared.
     pub(crate) fn note(&self, note: Note) {
         let _taken = self.jobs.try_send(Waiting::Note(note));
@@ -124,6 +130,9 @@ fn work(cx: &mut Context, mut waiting: mpsc::Receiver<Waiting>, counted: &dyn Fn
             let _heard = heard.send(());
         }
     }
+    if let Ok(ledger) = cx.ledger() {
+        ledger.tidy();
+    }
 }
 
 /// Keeps what was refused, where those who make keys can see it.
@@ -156,18 +165,17 @@ fn together(cx: &mut Context, jobs: &[Job]) -> Vec<Done> {
         [job] => return vec![run(cx, job)],
         _ => {}
     }
-    for _attempt in 0..ATTEMPTS {
-        if let Err(fault) = cx.ledger().and_then(Ledger::begin_group) {
+    for attempt in 0..ATTEMPTS {
+        let undo = if attempt == 0 { Undo::Together } else { Undo::Each };
+        if let Err(fault) = cx.ledger().and_then(|ledger| ledger.begin_group(undo)) {
             return jobs.iter().map(|_| Err(again(&fault).into())).collect();
         }
         let done: Vec<Done> = jobs.iter().map(|job| run(cx, job)).collect();
         match cx.ledger().and_then(Ledger::end_group) {
             Ok(Fate::Committed) => return done,
             Ok(Fate::Lost) => {}
-            Err(fault) => {
-                let or_failed = |done: Done| done.and_then(|_| Err(again(&fault).into()));
-                return done.into_iter().map(or_failed).collect();
-            }
+            // A refusal, too, may be for something that another of them did and that is gone now.
+            Err(fault) => return jobs.iter().map(|_| Err(again(&fault).into())).collect(),
         }
     }
     // Each alone has a fate of its own.

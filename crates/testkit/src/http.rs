@@ -151,6 +151,12 @@ pub fn follow(address: SocketAddr, request: &Request) -> Stream {
 /// test all the same.
 #[track_caller]
 pub fn try_follow(address: SocketAddr, request: &Request) -> io::Result<Stream> {
+    follow_unread(address, request)?.read()
+}
+
+/// The same for a test that reads when it likes.
+#[track_caller]
+pub fn follow_unread(address: SocketAddr, request: &Request) -> io::Result<Unread> {
     let (status, headers, mut body) = begin(address, request)?;
     let kind = find(&headers, "content-type").unwrap_or_default();
     if status != 200 || !kind.starts_with("text/event-stream") {
@@ -158,10 +164,25 @@ pub fn try_follow(address: SocketAddr, request: &Request) -> io::Result<Stream> 
         body.read_to_end(&mut whole).ok();
         panic!("this is no stream of events:\n{}", Response { status, headers, body: whole });
     }
-    let socket = body.socket()?;
-    let (tell, heard) = mpsc::channel();
-    thread::spawn(move || listen(BufReader::new(body), &tell));
-    Ok(Stream { headers, heard, socket })
+    Ok(Unread { headers, body })
+}
+
+/// A stream of events that nobody reads; dropping it hangs up.
+#[derive(Debug)]
+pub struct Unread {
+    headers: Vec<(String, String)>,
+    body: Body,
+}
+
+impl Unread {
+    /// Reads it from here on.
+    pub fn read(self) -> io::Result<Stream> {
+        let Self { headers, body } = self;
+        let socket = body.socket()?;
+        let (tell, heard) = mpsc::channel();
+        thread::spawn(move || listen(BufReader::new(body), &tell));
+        Ok(Stream { headers, heard, socket })
+    }
 }
 
 /// One thing that came through a stream.
@@ -317,12 +338,14 @@ fn find<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
 }
 
 /// The body of an answer, without the frames it is sent in.
+#[derive(Debug)]
 struct Body {
     input: BufReader<TcpStream>,
     rest: Rest,
 }
 
 /// How much of a body is still to come.
+#[derive(Debug)]
 enum Rest {
     Bytes(u64),
     /// This much of the current chunk, then more chunks.

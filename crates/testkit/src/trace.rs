@@ -9,6 +9,7 @@
 
 mod frozen;
 mod log;
+mod watched;
 
 use std::ffi::OsString;
 use std::fmt;
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 pub use frozen::Frozen;
 pub use log::Call;
 use tempfile::NamedTempFile;
+pub use watched::Watched;
 
 use crate::machine;
 use crate::run::{Outcome, Run};

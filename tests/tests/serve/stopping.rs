@@ -127,6 +127,17 @@ fn an_address_that_is_taken_is_told() {
 }
 
 #[test]
+fn an_address_that_is_none_is_refused_with_one_that_is() {
+    let home = Home::new();
+    for nonsense in ["nonsense", "127.0.0.1", "7077", ""] {
+        let outcome = home.windlass(&["serve", "--listen", nonsense, "--json"]).run();
+        let error = outcome.refused("invalid_value", 3);
+        let hint = error["error"]["hint"].as_str().unwrap();
+        assert_eq!(hint, "write both: windlass serve --listen 127.0.0.1:7077", "{nonsense}");
+    }
+}
+
+#[test]
 fn a_second_server_that_finds_the_address_taken_leaves_the_token_of_the_first() {
     let place = Place::new(&[]);
     let address = place.served.address().to_string();

@@ -39,6 +39,8 @@ mod changing;
 
 mod depending;
 
+mod governing;
+
 mod hooking;
 
 mod letting_in;

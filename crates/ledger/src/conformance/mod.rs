@@ -7,6 +7,7 @@ mod edges;
 mod groups;
 mod hooks;
 mod keys;
+mod known;
 mod lately;
 mod lists;
 mod log;

@@ -181,13 +181,19 @@ pub(crate) struct ClaimedRow {
 pub(crate) trait Hooks: Statements {
     /// The definitions in the ledger, by name.
     fn hooks(&mut self) -> Result<Vec<Defined>, Fault> {
-        all(self, HOOKS, &[], read_hook)
+        if let Some(known) = self.known().hooks() {
+            return Ok(known.clone());
+        }
+        let hooks = all(self, HOOKS, &[], read_hook)?;
+        self.known().meet_hooks(&hooks);
+        Ok(hooks)
     }
 
     fn put_hook(&mut self, created_seq: u64, defined: &Defined) -> Result<(), Fault> {
         let Some(InLedger { id, version, updated_at }) = defined.in_ledger else {
             return Err(Fault::bug("only a hook of the ledger is put into it"));
         };
+        self.known().forget_hooks();
         let definition = to_json(&defined.hook);
         let cells = [
             Cell::count(created_seq),
@@ -201,6 +207,7 @@ pub(crate) trait Hooks: Statements {
     }
 
     fn delete_hook(&mut self, id: HookId) -> Result<(), Fault> {
+        self.known().forget_hooks();
         self.run(DELETE_HOOK, &[Cell::Bytes(&id.to_bytes())]).map(drop)
     }
 

@@ -8,6 +8,7 @@ use windlass_domain::{Code, Time};
 
 use super::{Database, PostgresStore, fault, unmigrated};
 use crate::fault::Fault;
+use crate::known::Known;
 use crate::migration::{self, About, MIGRATIONS, NEWEST};
 use crate::{Access, rebuild};
 
@@ -27,7 +28,12 @@ pub(crate) struct Settings {
 pub(crate) fn open(settings: &Settings) -> Result<Database, Fault> {
     let mut client = connect(settings)?;
     match applied(&mut client)? {
-        NEWEST => Ok(Database { client, settings: settings.clone(), listens: false }),
+        NEWEST => Ok(Database {
+            client,
+            known: Known::default(),
+            settings: settings.clone(),
+            listens: false,
+        }),
         number if number > NEWEST => Err(newer(number)),
         _ => Err(unmigrated()),
     }
@@ -55,7 +61,8 @@ pub(crate) fn migrate(settings: &Settings, now: Time) -> Result<usize, Fault> {
             .map_err(fault)?;
     }
     if from > 0 && pending.iter().any(|migration| migration.about == About::Views) {
-        let mut store = PostgresStore::new(&mut client, Access::Write);
+        let mut known = Known::default();
+        let mut store = PostgresStore::new(&mut client, &mut known, Access::Write);
         rebuild::replay(&mut store, None)?;
         store.keep_open();
     }

@@ -16,6 +16,7 @@ use windlass_domain::{Code, EventId};
 
 use crate::Access;
 use crate::fault::Fault;
+use crate::known::Known;
 use crate::store::{SAVEPOINT, Store as _};
 
 pub(crate) use connect::{Settings, migrate, open};
@@ -31,6 +32,7 @@ const IDLE_MS: u64 = 10_000;
 /// A connection to a ledger.
 pub(crate) struct Database {
     client: Client,
+    known: Known,
     settings: Settings,
     /// The server tells this connection about commits.
     listens: bool,
@@ -48,7 +50,7 @@ impl Database {
             ),
         };
         self.client.batch_execute(&begin).map_err(fault)?;
-        Ok(PostgresStore::new(&mut self.client, access))
+        Ok(PostgresStore::new(&mut self.client, &mut self.known, access))
     }
 
     /// Begins a transaction that is written part by part.
@@ -62,12 +64,19 @@ impl Database {
     /// Begins the next part of it, which undoes only itself.
     pub(crate) fn begin_part(&mut self, head: Head) -> Result<PostgresStore<'_>, Fault> {
         self.client.batch_execute(SAVEPOINT).map_err(fault)?;
-        Ok(PostgresStore::part(&mut self.client, head))
+        let mut part = self.go_on(head);
+        part.is_marked();
+        Ok(part)
+    }
+
+    /// Goes on with it without a mark to go back to.
+    pub(crate) fn go_on(&mut self, head: Head) -> PostgresStore<'_> {
+        PostgresStore::part(&mut self.client, &mut self.known, head)
     }
 
     /// All of it, to be committed or rolled back.
     pub(crate) fn whole_group(&mut self) -> PostgresStore<'_> {
-        PostgresStore::new(&mut self.client, Access::Write)
+        PostgresStore::new(&mut self.client, &mut self.known, Access::Write)
     }
 
     /// Connects again after a lost connection.

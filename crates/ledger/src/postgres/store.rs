@@ -16,6 +16,7 @@ use crate::cell::{Cell, Columns};
 use crate::fault::{Fault, unreadable};
 use crate::hook::{self, Hooks, Waiting};
 use crate::key::Keys;
+use crate::known::Known;
 use crate::record::{Details, Recorded, queue_cells, read_candidate, task_cells, to_json};
 use crate::search::{Within, Words};
 use crate::sql::{self, Index};
@@ -71,19 +72,27 @@ const REMOVE_WORDS: &str = "DELETE FROM search WHERE created_seq = $1";
 /// An open transaction, or a part of one. Dropped without a commit, it is rolled back.
 pub(crate) struct PostgresStore<'a> {
     client: &'a mut Client,
+    known: &'a mut Known,
     access: Access,
     open: bool,
     extent: Extent,
 }
 
 impl<'a> PostgresStore<'a> {
-    pub(super) fn new(client: &'a mut Client, access: Access) -> Self {
-        Self { client, access, open: true, extent: Extent::Whole }
+    pub(super) fn new(client: &'a mut Client, known: &'a mut Known, access: Access) -> Self {
+        known.forget_all();
+        Self { client, known, access, open: true, extent: Extent::Whole }
     }
 
     /// A part of a transaction that others keep open. The row of the head is moved at its end only.
-    pub(super) fn part(client: &'a mut Client, head: Head) -> Self {
-        Self { client, access: Access::Write, open: true, extent: Extent::Part(head) }
+    /// Nothing of it is undone alone until it is marked.
+    pub(super) fn part(client: &'a mut Client, known: &'a mut Known, head: Head) -> Self {
+        Self { client, known, access: Access::Write, open: false, extent: Extent::Part(head) }
+    }
+
+    /// There is a savepoint where the part begins.
+    pub(super) fn is_marked(&mut self) {
+        self.open = true;
     }
 
     /// What a query finds in each of these projects, or in all; the project is its last parameter.
@@ -115,6 +124,7 @@ impl<'a> PostgresStore<'a> {
 impl Drop for PostgresStore<'_> {
     fn drop(&mut self) {
         if self.open {
+            self.known.forget_all();
             // On a lost connection the server rolls back by itself.
             let _rolled_back = self.client.batch_execute(self.extent.undo());
         }
@@ -136,6 +146,10 @@ impl Statements for PostgresStore<'_> {
             each(&row)?;
         }
         Ok(())
+    }
+
+    fn known(&mut self) -> &mut Known {
+        self.known
     }
 }
 
@@ -273,6 +287,13 @@ impl Store for PostgresStore<'_> {
         rows.send(self)
     }
 
+    fn replace_words(&mut self, words: &[Words]) -> Result<(), Fault> {
+        for words in words {
+            self.remove_words(words.created_seq)?;
+        }
+        self.add_words(words)
+    }
+
     fn remove_words(&mut self, created_seq: u64) -> Result<(), Fault> {
         self.run(REMOVE_WORDS, &[Cell::count(created_seq)]).map(drop)
     }
@@ -302,8 +323,10 @@ impl Store for PostgresStore<'_> {
 
     fn commit(&mut self, head: Head) -> Result<(), Fault> {
         if let Extent::Part(_) = self.extent {
-            self.client.batch_execute(RELEASE).map_err(fault)?;
-            self.open = false;
+            if self.open {
+                self.client.batch_execute(RELEASE).map_err(fault)?;
+                self.open = false;
+            }
             return Ok(());
         }
         self.run(MOVE_HEAD, &[Cell::count(head.seq), Cell::Bytes(head.hash.as_bytes())])?;

@@ -16,21 +16,28 @@ use windlass_domain::Code;
 use windlass_domain::chain::Head;
 
 use crate::fault::Fault;
-use crate::store::{SAVEPOINT, Store as _};
+use crate::known::Known;
+use crate::store::Store as _;
 use crate::{Access, Synchronous};
 
 pub(crate) use open::{Settings, open};
 pub(crate) use store::SqliteStore;
+use store::Wal;
 #[cfg(test)]
 pub(crate) use store::{INDEX, QUEUE_FRONT, QUEUE_FRONT_TAGGED, RAN_OUT};
+
+/// So many pages of the WAL are moved into the file at a time by whoever writes groups.
+const WAL_PAGES: u32 = 1_024;
 
 /// An open ledger file.
 pub(crate) struct Database {
     connection: Connection,
     path: PathBuf,
+    known: Known,
     /// There is no file: an empty ledger in memory stands in for it.
     is_stand_in: bool,
     lock: Option<lock::WriterLock>,
+    wal: Wal,
     /// The lock of a transaction that is written part by part.
     group: Option<lock::Held>,
     watch: Option<watch::Watch>,
@@ -48,16 +55,20 @@ impl Database {
             Access::Write => "BEGIN IMMEDIATE",
         };
         self.connection.execute_batch(begin).map_err(|error| fault(&self.path, error))?;
-        Ok(SqliteStore::new(&self.connection, &self.path, held))
+        let store = SqliteStore::new(&self.connection, &self.path, &mut self.known, held);
+        Ok(store.leaving(self.wal))
     }
 
     /// Begins a transaction that is written part by part.
     pub(crate) fn begin_group(&mut self) -> Result<Head, Fault> {
         let turn = self.wait_for_turn()?;
-        self.connection
-            .execute_batch("BEGIN IMMEDIATE")
-            .map_err(|error| fault(&self.path, error))?;
-        let mut whole = SqliteStore::new(&self.connection, &self.path, None);
+        let begin = match self.wal {
+            Wal::Long => "BEGIN IMMEDIATE".to_owned(),
+            Wal::Short => format!("PRAGMA wal_autocheckpoint = {WAL_PAGES}; BEGIN IMMEDIATE"),
+        };
+        self.wal = Wal::Long;
+        self.connection.execute_batch(&begin).map_err(|error| fault(&self.path, error))?;
+        let mut whole = SqliteStore::new(&self.connection, &self.path, &mut self.known, None);
         let head = whole.head();
         whole.keep_open();
         drop(whole);
@@ -67,14 +78,20 @@ impl Database {
 
     /// Begins the next part of it, which undoes only itself.
     pub(crate) fn begin_part(&mut self, head: Head) -> Result<SqliteStore<'_>, Fault> {
-        self.connection.execute_batch(SAVEPOINT).map_err(|error| fault(&self.path, error))?;
-        Ok(SqliteStore::part(&self.connection, &self.path, head))
+        let mut part = self.go_on(head);
+        part.mark()?;
+        Ok(part)
+    }
+
+    /// Goes on with it without a mark to go back to.
+    pub(crate) fn go_on(&mut self, head: Head) -> SqliteStore<'_> {
+        SqliteStore::part(&self.connection, &self.path, &mut self.known, head)
     }
 
     /// All of it, to be committed or rolled back.
     pub(crate) fn whole_group(&mut self) -> SqliteStore<'_> {
         let held = self.group.take();
-        SqliteStore::new(&self.connection, &self.path, held)
+        SqliteStore::new(&self.connection, &self.path, &mut self.known, held).leaving(self.wal)
     }
 
     /// SQLite itself gave the transaction up, with all its parts.
@@ -103,6 +120,17 @@ impl Database {
         Ok(())
     }
 
+    /// Nobody waits for changes any more.
+    pub(crate) fn look_away(&mut self) {
+        self.watch = None;
+    }
+
+    /// Leaves a short WAL to whoever opens the ledger next.
+    pub(crate) fn tidy(&self) {
+        // Where a reader is in the way, a later commit does it.
+        let _or_later = store::empty_wal(&self.connection);
+    }
+
     pub(crate) fn is_stand_in(&self) -> bool {
         self.is_stand_in
     }
@@ -112,7 +140,7 @@ impl Database {
         if !self.is_stand_in || self.connection.execute_batch("BEGIN").is_err() {
             return None;
         }
-        Some(SqliteStore::new(&self.connection, &self.path, None))
+        Some(SqliteStore::new(&self.connection, &self.path, &mut self.known, None))
     }
 
     /// Writes a consistent copy to a new file.

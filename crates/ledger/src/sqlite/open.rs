@@ -9,8 +9,9 @@ use rusqlite::{Connection, OpenFlags};
 use windlass_domain::{Code, Time};
 
 use super::lock::WriterLock;
-use super::{Database, SqliteStore, backup, fault, not_a_ledger, synchronous};
+use super::{Database, SqliteStore, Wal, backup, fault, not_a_ledger, synchronous};
 use crate::fault::Fault;
+use crate::known::Known;
 use crate::migration::{self, About, MIGRATIONS, Migration, NEWEST};
 use crate::{Synchronous, rebuild};
 
@@ -18,6 +19,10 @@ use crate::{Synchronous, rebuild};
 const APPLICATION_ID: i64 = 0x574e_444c;
 /// More than there are different statements, so that none is prepared twice.
 const STATEMENTS: usize = 256;
+
+/// Pages kept in memory by a connection that needs them: enough for what a busy server touches again
+/// and again.
+const CACHE_KB: u32 = 16 * 1024;
 
 /// How to open a ledger file.
 #[derive(Debug, Clone)]
@@ -72,8 +77,10 @@ fn open_file(path: &Path, settings: &Settings) -> Result<Database, Fault> {
     let mut database = Database {
         connection,
         path: path.to_owned(),
+        known: Known::default(),
         is_stand_in: false,
         lock: None,
+        wal: Wal::Short,
         group: None,
         watch: None,
         settings: settings.clone(),
@@ -147,8 +154,10 @@ fn empty(path: &Path, settings: &Settings) -> Result<Database, Fault> {
     Ok(Database {
         connection,
         path: path.to_owned(),
+        known: Known::default(),
         is_stand_in: true,
         lock: None,
+        wal: Wal::Short,
         group: None,
         watch: None,
         settings: settings.clone(),
@@ -169,7 +178,8 @@ fn connect(path: &Path, settings: &Settings) -> Result<Connection, Fault> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(wrong)?;
     connection
         .execute_batch(&format!(
-            "PRAGMA synchronous = {}; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY;",
+            "PRAGMA synchronous = {}; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; \
+             PRAGMA cache_size = -{CACHE_KB};",
             synchronous(settings.synchronous)
         ))
         .map_err(wrong)?;
@@ -234,7 +244,7 @@ fn make_current(database: &mut Database) -> Result<(), Fault> {
         }
     };
     database.connection.execute_batch("BEGIN IMMEDIATE").map_err(wrong)?;
-    let mut store = SqliteStore::new(&database.connection, &path, Some(held));
+    let mut store = SqliteStore::new(&database.connection, &path, &mut database.known, Some(held));
     let pending = MIGRATIONS.iter().filter(|migration| migration.number > from);
     let mut views_are_new = false;
     for migration in pending {

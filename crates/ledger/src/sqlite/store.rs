@@ -15,10 +15,13 @@ use crate::cell::{Cell, Columns};
 use crate::fault::{Fault, unreadable};
 use crate::hook::Hooks;
 use crate::key::Keys;
+use crate::known::Known;
 use crate::record::{read_candidate, to_json};
 use crate::search::{Within, Words, joined};
 use crate::sql::Index;
-use crate::store::{Candidate, Extent, QueueFilter, RELEASE, Statements, Store, all, first};
+use crate::store::{
+    Candidate, Extent, QueueFilter, RELEASE, SAVEPOINT, Statements, Store, all, first,
+};
 
 /// The last row of the log is its head; nobody else writes while a writing transaction is open.
 const HEAD: &str = "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1";
@@ -65,9 +68,12 @@ pub(crate) const INDEX: Index = Index {
 };
 
 const ADD_WORDS: &str = "INSERT INTO search (rowid, title, body, notes) VALUES ($1, $2, $3, $4)";
+const REPLACE_WORDS: &str =
+    "INSERT OR REPLACE INTO search (rowid, title, body, notes) VALUES ($1, $2, $3, $4)";
 const REMOVE_WORDS: &str = "DELETE FROM search WHERE rowid = $1";
 
-/// A commit that leaves the WAL longer than this moves it into the file.
+/// A commit that leaves the WAL longer than this moves it into the file: short, because every
+/// process that opens the ledger alone reads all of it.
 const WAL_BYTES: u64 = 512 * 1024;
 
 /// The write-ahead log of a ledger file.
@@ -77,10 +83,35 @@ fn wal_of(path: &Path) -> PathBuf {
     PathBuf::from(wal)
 }
 
+/// Moves all of the WAL into the file, unless a reader is in the way.
+pub(super) fn empty_wal(connection: &Connection) -> rusqlite::Result<()> {
+    let wait: i64 = connection.query_row("PRAGMA busy_timeout", [], |row| row.get(0))?;
+    connection.busy_timeout(Duration::ZERO)?;
+    let busy: rusqlite::Result<bool> =
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
+    connection.busy_timeout(Duration::from_millis(wait.unsigned_abs()))?;
+    match busy? {
+        false => Ok(()),
+        true => Err(rusqlite::Error::ExecuteReturnedResults),
+    }
+}
+
+/// What becomes of the WAL after a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wal {
+    /// It is kept short for the next process.
+    Short,
+    /// SQLite moves it into the file from time to time and begins it anew without giving its space
+    /// back: for whoever keeps the ledger open and commits group after group.
+    Long,
+}
+
 /// An open transaction, or a part of one. Dropped without a commit, it is rolled back.
 pub(crate) struct SqliteStore<'a> {
     connection: &'a Connection,
     path: &'a Path,
+    known: &'a mut Known,
+    wal: Wal,
     open: bool,
     extent: Extent,
     /// Let go only after the transaction has ended.
@@ -88,18 +119,45 @@ pub(crate) struct SqliteStore<'a> {
 }
 
 impl<'a> SqliteStore<'a> {
-    pub(super) fn new(connection: &'a Connection, path: &'a Path, lock: Option<Held>) -> Self {
-        Self { connection, path, open: true, extent: Extent::Whole, _lock: lock }
+    pub(super) fn new(
+        connection: &'a Connection,
+        path: &'a Path,
+        known: &'a mut Known,
+        lock: Option<Held>,
+    ) -> Self {
+        known.forget_all();
+        let (wal, extent) = (Wal::Short, Extent::Whole);
+        Self { connection, path, known, wal, open: true, extent, _lock: lock }
     }
 
-    /// A part of a transaction that others keep open.
-    pub(super) fn part(connection: &'a Connection, path: &'a Path, head: Head) -> Self {
-        Self { connection, path, open: true, extent: Extent::Part(head), _lock: None }
+    /// A part of a transaction that others keep open. Nothing of it is undone alone until it is
+    /// marked.
+    pub(super) fn part(
+        connection: &'a Connection,
+        path: &'a Path,
+        known: &'a mut Known,
+        head: Head,
+    ) -> Self {
+        let (wal, extent) = (Wal::Long, Extent::Part(head));
+        Self { connection, path, known, wal, open: false, extent, _lock: None }
+    }
+
+    /// Marks where the part begins.
+    pub(super) fn mark(&mut self) -> Result<(), Fault> {
+        let marked = self.run(SAVEPOINT, &[]).map(drop);
+        self.open = marked.is_ok();
+        marked
     }
 
     /// Leaves the transaction to whoever goes on with it.
     pub(super) fn keep_open(&mut self) {
         self.open = false;
+    }
+
+    /// The same transaction, which leaves the WAL like this.
+    pub(super) fn leaving(mut self, wal: Wal) -> Self {
+        self.wal = wal;
+        self
     }
 
     /// Ends a transaction that changed the schema.
@@ -114,7 +172,7 @@ impl<'a> SqliteStore<'a> {
     fn take_back(&mut self, fault: Fault) -> Fault {
         let _rolled_back = self.connection.execute_batch("ROLLBACK");
         self.open = false;
-        if self.empty_wal().is_ok() {
+        if empty_wal(self.connection).is_ok() {
             return fault;
         }
         let message = format!("{}; it may or may not have been recorded", fault.message);
@@ -127,20 +185,18 @@ impl<'a> SqliteStore<'a> {
     fn keep_wal_short(&self) {
         let length = std::fs::metadata(wal_of(self.path)).map_or(0, |wal| wal.len());
         if length > WAL_BYTES {
-            let _or_later = self.empty_wal();
+            let _or_later = empty_wal(self.connection);
         }
     }
 
-    fn empty_wal(&self) -> rusqlite::Result<()> {
-        let wait: i64 = self.connection.query_row("PRAGMA busy_timeout", [], |row| row.get(0))?;
-        self.connection.busy_timeout(Duration::ZERO)?;
-        let busy: rusqlite::Result<bool> =
-            self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
-        self.connection.busy_timeout(Duration::from_millis(wait.unsigned_abs()))?;
-        match busy? {
-            false => Ok(()),
-            true => Err(rusqlite::Error::ExecuteReturnedResults),
+    fn put_words(&mut self, sql: &str, words: &[Words]) -> Result<(), Fault> {
+        for words in words {
+            let [title, body, notes] = [&words.title, &words.body, &words.notes].map(joined);
+            let texts = [Cell::Text(&title), Cell::Text(&body), Cell::Text(&notes)];
+            let [title, body, notes] = texts;
+            self.run(sql, &[Cell::count(words.created_seq), title, body, notes])?;
         }
+        Ok(())
     }
 
     fn wrong(&self, error: rusqlite::Error) -> Fault {
@@ -158,6 +214,7 @@ impl<'a> SqliteStore<'a> {
 impl Drop for SqliteStore<'_> {
     fn drop(&mut self) {
         if self.open {
+            self.known.forget_all();
             // If even this fails the connection is unusable, and closing it rolls back.
             let _rolled_back = self.connection.execute_batch(self.extent.undo());
         }
@@ -187,6 +244,10 @@ impl Statements for SqliteStore<'_> {
             each(row)?;
         }
         Ok(())
+    }
+
+    fn known(&mut self) -> &mut Known {
+        self.known
     }
 }
 
@@ -258,13 +319,11 @@ impl Store for SqliteStore<'_> {
     }
 
     fn add_words(&mut self, words: &[Words]) -> Result<(), Fault> {
-        for words in words {
-            let [title, body, notes] = [&words.title, &words.body, &words.notes].map(joined);
-            let texts = [Cell::Text(&title), Cell::Text(&body), Cell::Text(&notes)];
-            let [title, body, notes] = texts;
-            self.run(ADD_WORDS, &[Cell::count(words.created_seq), title, body, notes])?;
-        }
-        Ok(())
+        self.put_words(ADD_WORDS, words)
+    }
+
+    fn replace_words(&mut self, words: &[Words]) -> Result<(), Fault> {
+        self.put_words(REPLACE_WORDS, words)
     }
 
     fn remove_words(&mut self, created_seq: u64) -> Result<(), Fault> {
@@ -297,15 +356,19 @@ impl Store for SqliteStore<'_> {
 
     fn commit(&mut self, _head: Head) -> Result<(), Fault> {
         if let Extent::Part(_) = self.extent {
-            self.run(RELEASE, &[])?;
-            self.open = false;
+            if self.open {
+                self.run(RELEASE, &[])?;
+                self.open = false;
+            }
             return Ok(());
         }
         if let Err(fault) = self.run("COMMIT", &[]) {
             return Err(self.take_back(fault));
         }
         self.open = false;
-        self.keep_wal_short();
+        if self.wal == Wal::Short {
+            self.keep_wal_short();
+        }
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::cursor::{cursor, place};
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet, Tone};
-use crate::stale::{Threshold, USUAL_MINUTES};
+use crate::stale::{Threshold, USUAL_MINUTES, usual_minutes};
 use crate::view::{Level, ProjectNames, TASK_COLUMNS, TaskView, limit, usage};
 
 /// Lists tasks, the most urgent first.
@@ -89,7 +89,7 @@ pub struct List {
     pub limit: u64,
     /// Which page, of --limit tasks each
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
-    #[serde(default = "one")]
+    #[serde(default = "first_page")]
     pub page: u64,
     /// Go on where an answer ended, by the cursor it named: steady while tasks come and go
     #[arg(long, value_name = "CURSOR")]
@@ -101,15 +101,11 @@ fn summary() -> Level {
     Level::Summary
 }
 
-fn usual_minutes() -> u32 {
-    USUAL_MINUTES
-}
-
 fn fifty() -> u64 {
     50
 }
 
-fn one() -> u64 {
+pub(crate) fn first_page() -> u64 {
     1
 }
 

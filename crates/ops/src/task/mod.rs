@@ -26,6 +26,7 @@ pub use claim::{Claim, Claimed, Filters, Start, Trace};
 pub use dependency::{AddDep, DepChanged, RemoveDep};
 pub use edit::Edit;
 pub use history::{History, HistoryShown, Past};
+pub(crate) use list::first_page;
 pub(crate) use list::total;
 pub use list::{List, Listed};
 pub use note::{Checkpoint, CheckpointSaved, Comment, Commented, Progress, ProgressSaved};

@@ -9,7 +9,7 @@ use windlass_ledger::Error;
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet, ago};
-use crate::stale::{Threshold, USUAL_MINUTES};
+use crate::stale::{Threshold, USUAL_MINUTES, usual_minutes};
 use crate::view::ProjectNames;
 
 const MINUTE_MS: i64 = 60_000;
@@ -33,10 +33,6 @@ pub struct Stuck {
     #[arg(long, value_name = "MINUTES", default_value_t = USUAL_MINUTES, allow_negative_numbers = true)]
     #[serde(default = "usual_minutes")]
     pub stale_threshold: u32,
-}
-
-fn usual_minutes() -> u32 {
-    USUAL_MINUTES
 }
 
 /// Held tasks that do not move.

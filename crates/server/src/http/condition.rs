@@ -64,7 +64,8 @@ pub(crate) async fn metrics(
     Visitor(caller): Visitor,
 ) -> Result<Response, Problem> {
     let standing = house.desk.look(caller, Standing::look).await?;
-    let text = house.desk.metrics().text(&standing.with_followers(house.live.followers()));
+    let standing = standing.here(house.live.followers(), house.desk.waiting());
+    let text = house.desk.metrics().text(&standing);
     let text =
         text.map_err(|source| Error::from(Fault::bug("numbers are not text").because(source)))?;
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";

@@ -10,7 +10,7 @@ pub(crate) mod journal;
 mod openapi;
 mod ops;
 mod problem;
-mod query;
+pub(crate) mod query;
 mod request_id;
 mod rest;
 mod stream;

@@ -24,6 +24,8 @@ pub(crate) struct Standing {
     oldest_seconds: i64,
     /// How many follow the events of this server.
     followers: usize,
+    /// How many commands this server has taken and not begun to write.
+    waiting: usize,
 }
 
 impl Standing {
@@ -38,14 +40,15 @@ impl Standing {
                 expired_leases: i64::try_from(expired).unwrap_or(i64::MAX),
                 backlog,
                 oldest_seconds: oldest.max(0),
-                followers: 0,
+                ..Self::default()
             })
         })
     }
 
+    /// The same, with the numbers of this server.
     #[must_use]
-    pub(crate) fn with_followers(self, followers: usize) -> Self {
-        Self { followers, ..self }
+    pub(crate) fn here(self, followers: usize, waiting: usize) -> Self {
+        Self { followers, waiting, ..self }
     }
 
     pub(super) fn registry(&self) -> Registry {
@@ -76,6 +79,7 @@ impl Standing {
         gauge("outbox_oldest_seconds", "How long the oldest of them waits", self.oldest_seconds);
         gauge("outbox_failed", "Deliveries that were given up", number(self.backlog.failed));
         gauge("followers", "Who follows the events here", number(self.followers as u64));
+        gauge("commands_waiting", "Commands that wait for a commit", number(self.waiting as u64));
         registry
     }
 }

@@ -3,7 +3,7 @@
 use axum::extract::{FromRequest, Request};
 
 use super::trouble::Trouble;
-use crate::http::body;
+use crate::http::{body, query};
 
 /// The fields of a form.
 #[derive(Debug, Clone, Default)]
@@ -21,17 +21,10 @@ impl Form {
         named.map(|(_, value)| value.as_str())
     }
 
-    /// Reads `a=1&b=two+words`.
+    /// Reads `a=1&b=two+words`. Browsers end lines as the network does; a text has plain ones.
     pub(crate) fn parse(text: &str) -> Self {
-        let pairs = text.split('&').filter(|pair| !pair.is_empty());
-        Self(
-            pairs
-                .map(|pair| {
-                    let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-                    (decoded(name), decoded(value))
-                })
-                .collect(),
-        )
+        let pairs = query::pairs(text).into_iter();
+        Self(pairs.map(|(name, value)| (name, value.replace("\r\n", "\n"))).collect())
     }
 }
 
@@ -42,35 +35,6 @@ impl<S: Send + Sync> FromRequest<S> for Form {
         let body = body::read(request).await?;
         Ok(Self::parse(&String::from_utf8_lossy(&body)))
     }
-}
-
-/// A text as it was before it was encoded. What is no encoding stands for itself.
-fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        match byte {
-            b'+' => bytes.push(b' '),
-            b'%' => {
-                let mut ahead = rest.clone();
-                let two = ahead.next().zip(ahead.next());
-                match two.and_then(|(high, low)| Some((hex(high)? << 4) | hex(low)?)) {
-                    Some(byte) => {
-                        bytes.push(byte);
-                        rest = ahead;
-                    }
-                    None => bytes.push(b'%'),
-                }
-            }
-            byte => bytes.push(byte),
-        }
-    }
-    // Browsers end lines as the network does; a text has plain ones.
-    String::from_utf8_lossy(&bytes).replace("\r\n", "\n")
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }
 
 #[cfg(test)]

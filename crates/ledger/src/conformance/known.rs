@@ -1,0 +1,140 @@
+//! What a transaction need not ask for again is what it would be told.
+
+use windlass_domain::event::{ProjectRenamed, TaskUpdated};
+use windlass_domain::hook::Trigger;
+use windlass_domain::{Code, Event, ProjectId, Refusal, TaskId};
+
+use super::hooks::hook;
+use super::{Bed, on_both, ready};
+use crate::{Error, Fate, Transaction, Undo};
+
+on_both! {
+    a_task_that_was_read_is_followed_when_it_changes
+    what_an_undone_part_changed_is_as_it_was_before
+    a_task_that_an_undone_part_created_is_not_there
+    a_renamed_project_is_found_by_its_new_name_only
+    somebody_whom_an_undone_part_met_first_is_met_again
+    a_hook_is_heard_of_in_the_transaction_that_defines_it
+    what_somebody_else_changed_between_two_groups_is_seen
+    a_look_in_a_group_undoes_nothing
+}
+
+fn refused() -> Error {
+    Refusal::new(Code::InvalidValue, "no").into()
+}
+
+fn titled(title: &str) -> Event {
+    TaskUpdated { title: Some(title.into()), ..TaskUpdated::default() }.into()
+}
+
+fn title(tx: &mut Transaction<'_>, id: TaskId) -> String {
+    tx.task(id).unwrap().unwrap().title
+}
+
+fn retitle(tx: &mut Transaction<'_>, id: TaskId, to: &str) -> Result<(), Error> {
+    let task = tx.task(id)?.unwrap();
+    tx.record_task(&task, [titled(to)]).map(drop)
+}
+
+fn a_task_that_was_read_is_followed_when_it_changes(bed: &mut Bed) {
+    let project = bed.project("api");
+    let id = bed.add(project, |_| ());
+    let (by_id, by_place) = bed
+        .write(|tx| {
+            let created_seq = tx.task(id)?.unwrap().created_seq;
+            retitle(tx, id, "changed")?;
+            Ok((title(tx, id), tx.task_created_at(created_seq)?.title))
+        })
+        .unwrap();
+    assert_eq!((by_id.as_str(), by_place.as_str()), ("changed", "changed"));
+}
+
+fn what_an_undone_part_changed_is_as_it_was_before(bed: &mut Bed) {
+    let project = bed.project("api");
+    let id = bed.add(project, |_| ());
+    bed.ledger.begin_group(Undo::Each).unwrap();
+    let undone: Result<(), Error> = bed.write(|tx| {
+        retitle(tx, id, "undone")?;
+        Err(refused())
+    });
+    assert!(undone.is_err());
+    assert_eq!(bed.write(|tx| Ok(title(tx, id))).unwrap(), "a task");
+    assert_eq!(bed.ledger.end_group().unwrap(), Fate::Committed);
+}
+
+fn a_task_that_an_undone_part_created_is_not_there(bed: &mut Bed) {
+    let project = bed.project("api");
+    let id = bed.write(|tx| Ok(tx.new_task_id()?)).unwrap();
+    bed.ledger.begin_group(Undo::Each).unwrap();
+    let undone: Result<(), Error> = bed.write(|tx| {
+        tx.create(id, ready(project))?;
+        assert!(tx.task(id)?.is_some());
+        Err(refused())
+    });
+    assert!(undone.is_err());
+    assert!(bed.write(|tx| Ok(tx.task(id)?)).unwrap().is_none());
+    bed.ledger.end_group().unwrap();
+}
+
+fn a_renamed_project_is_found_by_its_new_name_only(bed: &mut Bed) {
+    let id = bed.project("old");
+    let found = bed
+        .write(|tx| {
+            let project = tx.project_named("old")?;
+            tx.record_project(&project, [ProjectRenamed { name: "new".into() }.into()])?;
+            Ok((tx.find_project("old")?.is_some(), tx.find_project("new")?.map(|new| new.id)))
+        })
+        .unwrap();
+    assert_eq!(found, (false, Some(id)));
+}
+
+fn somebody_whom_an_undone_part_met_first_is_met_again(bed: &mut Bed) {
+    let project: ProjectId = bed.project("api");
+    let id = bed.add(project, |_| ());
+    bed.ledger.begin_group(Undo::Each).unwrap();
+    let by = windlass_domain::chain::Provenance { actor: "newcomer".into(), ..Default::default() };
+    let undone: Result<(), Error> = bed.ledger.write(&by, |tx| {
+        retitle(tx, id, "undone")?;
+        Err(refused())
+    });
+    assert!(undone.is_err());
+    bed.ledger.write(&by, |tx| retitle(tx, id, "done")).unwrap();
+    bed.ledger.end_group().unwrap();
+    let done = bed.ledger.read(|snapshot| Ok(snapshot.count_by("newcomer")?)).unwrap();
+    assert_eq!(done, 1);
+}
+
+fn a_hook_is_heard_of_in_the_transaction_that_defines_it(bed: &mut Bed) {
+    let names = bed
+        .write(|tx| {
+            assert!(tx.definitions()?.is_empty());
+            tx.set_hook(hook("first", Trigger::OnDone))?;
+            Ok(tx.definitions()?.into_iter().map(|hook| hook.name).collect::<Vec<_>>())
+        })
+        .unwrap();
+    assert_eq!(names, ["first"]);
+}
+
+fn what_somebody_else_changed_between_two_groups_is_seen(bed: &mut Bed) {
+    let project = bed.project("api");
+    let id = bed.add(project, |_| ());
+    bed.ledger.begin_group(Undo::Each).unwrap();
+    bed.write(|tx| retitle(tx, id, "ours")).unwrap();
+    bed.ledger.end_group().unwrap();
+    let mut another = crate::Ledger::open(&bed.location, crate::Options::default()).unwrap();
+    let by = windlass_domain::chain::Provenance { actor: "another".into(), ..Default::default() };
+    another.write(&by, |tx| retitle(tx, id, "theirs")).unwrap();
+    bed.ledger.begin_group(Undo::Each).unwrap();
+    assert_eq!(bed.write(|tx| Ok(title(tx, id))).unwrap(), "theirs");
+    bed.ledger.end_group().unwrap();
+}
+
+fn a_look_in_a_group_undoes_nothing(bed: &mut Bed) {
+    let project = bed.project("api");
+    let id = bed.add(project, |_| ());
+    bed.ledger.begin_group(Undo::Each).unwrap();
+    bed.write(|tx| retitle(tx, id, "changed")).unwrap();
+    assert_eq!(bed.task(id).title, "changed");
+    assert_eq!(bed.ledger.end_group().unwrap(), Fate::Committed);
+    assert_eq!(bed.task(id).title, "changed");
+}
