@@ -13,7 +13,7 @@ use crate::store::{ListFilter, Order, QueueFilter};
 /// Every table of the views but the index of words, which each database keeps in its own way.
 /// What is not here is the log or a working row: `effects`, `outbox` and `refusals` hold those, and
 /// are never rebuilt.
-pub(crate) const VIEWS: [&str; 12] = [
+pub(crate) const VIEWS: [&str; 13] = [
     "projects",
     "tasks",
     "task_details",
@@ -26,6 +26,7 @@ pub(crate) const VIEWS: [&str; 12] = [
     "hooks",
     "deliveries",
     "keys",
+    "runs",
 ];
 
 macro_rules! event_columns {

@@ -25,6 +25,7 @@ use crate::record::{
     Details, Recorded, due_key, project_cells, queue_cells, read_effect, read_in_hand, read_op,
     read_project, read_task, task_cells, to_json, urgency,
 };
+use crate::run::Runs;
 use crate::search::{SearchFilter, Within, Words};
 use crate::sql::{self, Narrow, What};
 
@@ -321,7 +322,7 @@ impl Extent {
 }
 
 /// One open transaction on one database.
-pub(crate) trait Store: Hooks + Keys {
+pub(crate) trait Store: Hooks + Keys + Runs {
     /// The end of the log; in a writing transaction it cannot move any more.
     fn head(&mut self) -> Result<Head, Fault>;
     /// The time by the database, when that is the clock.

@@ -7,15 +7,17 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use windlass_domain::event::{TaskCreated, TaskUpdated};
+use windlass_domain::event::{RunEvent, TaskCreated, TaskUpdated};
 use windlass_domain::hook::{Delivery, State};
 use windlass_domain::project::Project;
+use windlass_domain::run::Run;
 use windlass_domain::task::Broken;
 use windlass_domain::{DeliveryId, Event, HookId, Key, ProjectId, Stream, Task, TaskId};
 
 use crate::fault::Fault;
 use crate::hook::{Defined, InLedger};
 use crate::record::{Details, Recorded};
+use crate::run::Kept;
 use crate::search::{Words, with_words_of};
 use crate::store::Store;
 
@@ -151,9 +153,10 @@ impl<'a> Views<'a> {
             | Event::TaskCreated(_)
             | Event::OpCompleted(_)
             | Event::HookEnqueued(_)
-            | Event::KeyCreated(_) => Ok(0),
+            | Event::KeyCreated(_)
+            | Event::Run(RunEvent::RunStarted(_) | RunEvent::RunImported(_)) => Ok(0),
+            Event::Run(_) => Ok(self.run(stream)?.run.version),
             Event::KeyRotated(_) | Event::KeyRevoked(_) => Ok(self.key(stream)?.version),
-            Event::Run(_) => Err(unkept(stream)),
             Event::ProjectRenamed(_)
             | Event::ProjectFrozen(_)
             | Event::ProjectUnfrozen(_)
@@ -271,8 +274,26 @@ impl<'a> Views<'a> {
                 key.fold(&event, header.at)?;
                 self.store.update_key(&key)
             }
-            Event::Run(_) => Err(unkept(header.stream)),
+            Event::Run(event) => self.apply_to_run(recorded, event),
         }
+    }
+
+    fn apply_to_run(&mut self, recorded: &Recorded, event: &RunEvent) -> Result<(), Fault> {
+        let header = &recorded.header;
+        if let RunEvent::RunStarted(_) | RunEvent::RunImported(_) = event {
+            let run = Run::begun(header.stream.run(), event, header.at)?;
+            return self.store.insert_run(&Kept { created_seq: header.seq, run });
+        }
+        let mut kept = self.run(header.stream)?;
+        expect_next(kept.run.version, header.stream_seq, &header.stream)?;
+        kept.run.fold(event, header.at)?;
+        self.store.update_run(&kept)
+    }
+
+    fn run(&mut self, stream: Stream) -> Result<Kept, Fault> {
+        self.store.run_of(stream.run())?.ok_or_else(|| {
+            Broken(format!("the log speaks of run {stream} before it is started")).into()
+        })
     }
 
     fn apply_to_hooks(&mut self, recorded: &Recorded, event: &Event) -> Result<(), Fault> {
@@ -736,11 +757,6 @@ fn shifted(counter: u64, by: i64) -> Result<u64, Fault> {
     counter
         .checked_add_signed(by)
         .ok_or_else(|| Fault::bug("a counter of open tasks fell below zero"))
-}
-
-/// Runs are decided by the domain, and no view keeps them.
-fn unkept(stream: Stream) -> Fault {
-    Fault::bug(format!("no view keeps run {}", stream.run()))
 }
 
 fn expect_next(version: u64, stream_seq: u64, stream: &Stream) -> Result<(), Broken> {

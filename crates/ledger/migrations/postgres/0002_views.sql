@@ -207,3 +207,21 @@ CREATE TABLE keys (
 
 -- What a caller shows is looked up by its hash.
 CREATE UNIQUE INDEX keys_digest ON keys (digest);
+
+-- One row for each execution of a workflow file; `state` is all that followed from its events.
+CREATE TABLE runs (
+    created_seq BIGINT PRIMARY KEY,
+    id          BYTEA NOT NULL UNIQUE,
+    version     BIGINT NOT NULL,
+    machine     TEXT COLLATE "C" NOT NULL,
+    folder      TEXT COLLATE "C" NOT NULL,
+    name        TEXT COLLATE "C" NOT NULL,
+    status      TEXT COLLATE "C" NOT NULL,
+    task_id     BYTEA,
+    state       TEXT COLLATE "C" NOT NULL
+);
+
+-- A name is unique within its folder.
+CREATE UNIQUE INDEX runs_place ON runs (machine, folder, name);
+CREATE INDEX runs_status ON runs (status, created_seq);
+CREATE INDEX runs_task ON runs (task_id, created_seq) WHERE task_id IS NOT NULL;

@@ -209,3 +209,21 @@ CREATE TABLE keys (
 
 -- What a caller shows is looked up by its hash.
 CREATE UNIQUE INDEX keys_digest ON keys (digest);
+
+-- One row for each execution of a workflow file; `state` is all that followed from its events.
+CREATE TABLE runs (
+    created_seq INTEGER PRIMARY KEY,
+    id          BLOB NOT NULL UNIQUE,
+    version     INTEGER NOT NULL,
+    machine     TEXT NOT NULL,
+    folder      TEXT NOT NULL,
+    name        TEXT NOT NULL,
+    status      TEXT NOT NULL,
+    task_id     BLOB,
+    state       TEXT NOT NULL
+) STRICT;
+
+-- A name is unique within its folder.
+CREATE UNIQUE INDEX runs_place ON runs (machine, folder, name);
+CREATE INDEX runs_status ON runs (status, created_seq);
+CREATE INDEX runs_task ON runs (task_id, created_seq) WHERE task_id IS NOT NULL;

@@ -18,6 +18,7 @@ use crate::hook::{self, Hooks, Waiting};
 use crate::key::Keys;
 use crate::known::Known;
 use crate::record::{Details, Recorded, queue_cells, read_candidate, task_cells, to_json};
+use crate::run::Runs;
 use crate::search::{Within, Words};
 use crate::sql::{self, Index};
 use crate::store::{Candidate, Extent, QueueFilter, RELEASE, Statements, Store, all, first};
@@ -185,6 +186,8 @@ impl Hooks for PostgresStore<'_> {
 }
 
 impl Keys for PostgresStore<'_> {}
+
+impl Runs for PostgresStore<'_> {}
 
 impl Store for PostgresStore<'_> {
     fn head(&mut self) -> Result<Head, Fault> {

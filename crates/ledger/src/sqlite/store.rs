@@ -17,6 +17,7 @@ use crate::hook::Hooks;
 use crate::key::Keys;
 use crate::known::Known;
 use crate::record::{read_candidate, to_json};
+use crate::run::Runs;
 use crate::search::{Within, Words, joined};
 use crate::sql::Index;
 use crate::store::{
@@ -254,6 +255,8 @@ impl Statements for SqliteStore<'_> {
 impl Hooks for SqliteStore<'_> {}
 
 impl Keys for SqliteStore<'_> {}
+
+impl Runs for SqliteStore<'_> {}
 
 impl Store for SqliteStore<'_> {
     fn head(&mut self) -> Result<Head, Fault> {

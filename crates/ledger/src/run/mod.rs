@@ -1,0 +1,80 @@
+//! Runs in the ledger: one row each, with everything that followed from their events.
+
+mod seam;
+
+use windlass_domain::event::RunEvent;
+use windlass_domain::run::Run;
+use windlass_domain::run::name::RunId;
+use windlass_domain::run::word::RunStatus;
+use windlass_domain::{RunKey, TaskId};
+
+use crate::fault::{Error, Fault};
+use crate::snapshot::Snapshot;
+use crate::transaction::Transaction;
+use crate::world::random_bits;
+
+pub(crate) use seam::{RUN_NAMED, RUNS_AT, RUNS_OF_TASK, RUNS_WITH, Runs};
+
+/// A run with its place in the log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Kept {
+    pub created_seq: u64,
+    pub run: Run,
+}
+
+/// Which runs a list shows.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RunFilter {
+    pub status: Option<RunStatus>,
+    /// Only those of this machine and folder.
+    pub at: Option<(String, String)>,
+    pub task: Option<TaskId>,
+    /// Only those that were begun before this place of the log.
+    pub before: Option<u64>,
+    pub limit: u64,
+}
+
+impl Snapshot<'_> {
+    pub fn run(&mut self, key: RunKey) -> Result<Option<Kept>, Fault> {
+        self.store.run_of(key)
+    }
+
+    /// The run of that name in a folder of a machine; a name is unique only there.
+    pub fn run_named(
+        &mut self,
+        machine: &str,
+        folder: &str,
+        name: &RunId,
+    ) -> Result<Option<Kept>, Fault> {
+        self.store.run_named(machine, folder, name)
+    }
+
+    /// The newest runs first.
+    pub fn runs(&mut self, filter: &RunFilter) -> Result<Vec<Kept>, Fault> {
+        self.store.runs(filter)
+    }
+}
+
+impl Transaction<'_> {
+    /// Records the first event of a run.
+    pub fn begin_run(&mut self, event: impl Into<RunEvent>) -> Result<Kept, Error> {
+        let key = RunKey::from_parts(self.now(), random_bits()?);
+        self.create(key, event.into())?;
+        Ok(self.run_now(key)?)
+    }
+
+    /// Records what happened to a run and returns the run as it is now.
+    pub fn record_run(
+        &mut self,
+        kept: &Kept,
+        events: impl IntoIterator<Item = RunEvent>,
+    ) -> Result<Kept, Error> {
+        let events = events.into_iter().map(Into::into).collect();
+        self.act(kept.run.key.into(), kept.run.version, events)?;
+        Ok(self.run_now(kept.run.key)?)
+    }
+
+    fn run_now(&mut self, key: RunKey) -> Result<Kept, Fault> {
+        self.run(key)?.ok_or_else(|| Fault::bug(format!("run {key} left its view")))
+    }
+}

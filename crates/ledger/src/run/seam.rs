@@ -1,0 +1,142 @@
+//! What the runs ask of an open transaction, with its SQL, the same in both dialects.
+
+use windlass_domain::run::Run;
+use windlass_domain::run::name::RunId;
+use windlass_domain::{RunKey, TaskId};
+
+use super::{Kept, RunFilter};
+use crate::cell::{Cell, Columns};
+use crate::fault::Fault;
+use crate::record::{from_json, to_json};
+use crate::store::{Statements, all, first};
+
+const INSERT_RUN: &str = "INSERT INTO runs (id, version, machine, folder, name, status, task_id, \
+     state, created_seq) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+/// By the unique index on `id`. Where a run is and what it is called never changes.
+const UPDATE_RUN: &str = "UPDATE runs SET version = $1, status = $2, state = $3 WHERE id = $4";
+
+macro_rules! runs {
+    ($condition:literal) => {
+        concat!("SELECT created_seq, state FROM runs ", $condition)
+    };
+}
+
+/// By the unique index on `id`.
+const RUN: &str = runs!("WHERE id = $1");
+/// By `runs_place`.
+pub(crate) const RUN_NAMED: &str = runs!("WHERE machine = $1 AND folder = $2 AND name = $3");
+/// By the primary key, backwards.
+const RUNS: &str = runs!("WHERE created_seq < $1 ORDER BY created_seq DESC LIMIT $2");
+/// By `runs_status`, backwards.
+pub(crate) const RUNS_WITH: &str =
+    runs!("WHERE status = $1 AND created_seq < $2 ORDER BY created_seq DESC LIMIT $3");
+/// By `runs_place`: one folder has few runs.
+pub(crate) const RUNS_AT: &str = runs!(
+    "WHERE machine = $1 AND folder = $2 AND created_seq < $3 ORDER BY created_seq DESC LIMIT $4"
+);
+/// By `runs_task`: one task has few runs.
+pub(crate) const RUNS_OF_TASK: &str =
+    runs!("WHERE task_id = $1 AND created_seq < $2 ORDER BY created_seq DESC LIMIT $3");
+
+/// The part of the seam that is about runs.
+pub(crate) trait Runs: Statements {
+    fn insert_run(&mut self, kept: &Kept) -> Result<(), Fault> {
+        let Kept { created_seq, run } = kept;
+        let (task, state) = (run.tie.map(|tie| tie.task.to_bytes()), to_json(run));
+        let cells = [
+            Cell::Bytes(&run.key.to_bytes()),
+            Cell::count(run.version),
+            Cell::Text(&run.place.machine),
+            Cell::Text(&run.place.folder),
+            Cell::Text(run.name.as_str()),
+            Cell::Text(run.status().as_str()),
+            task.as_ref().map_or(Cell::Null, |id| Cell::Bytes(id)),
+            Cell::Text(&state),
+            Cell::count(*created_seq),
+        ];
+        self.run(INSERT_RUN, &cells).map(drop)
+    }
+
+    fn update_run(&mut self, kept: &Kept) -> Result<(), Fault> {
+        let Kept { run, .. } = kept;
+        let state = to_json(run);
+        let cells = [
+            Cell::count(run.version),
+            Cell::Text(run.status().as_str()),
+            Cell::Text(&state),
+            Cell::Bytes(&run.key.to_bytes()),
+        ];
+        self.run(UPDATE_RUN, &cells).map(drop)
+    }
+
+    fn run_of(&mut self, key: RunKey) -> Result<Option<Kept>, Fault> {
+        first(self, RUN, &[Cell::Bytes(&key.to_bytes())], read_run)
+    }
+
+    fn run_named(
+        &mut self,
+        machine: &str,
+        folder: &str,
+        name: &RunId,
+    ) -> Result<Option<Kept>, Fault> {
+        let cells = [Cell::Text(machine), Cell::Text(folder), Cell::Text(name.as_str())];
+        first(self, RUN_NAMED, &cells, read_run)
+    }
+
+    /// The newest first. One of the conditions selects an index, the others are checked run by run.
+    fn runs(&mut self, filter: &RunFilter) -> Result<Vec<Kept>, Fault> {
+        let mut before = Cell::count(filter.before.unwrap_or(u64::MAX));
+        let mut found = Vec::new();
+        loop {
+            let wanted = filter.limit - found.len() as u64;
+            let page = self.page_of_runs(filter, before, wanted)?;
+            let Some(last) = page.last() else { return Ok(found) };
+            before = Cell::count(last.created_seq);
+            let is_last = (page.len() as u64) < wanted;
+            found.extend(page.into_iter().filter(|kept| filter.admits(&kept.run)));
+            if is_last || found.len() as u64 >= filter.limit {
+                return Ok(found);
+            }
+        }
+    }
+
+    fn page_of_runs(
+        &mut self,
+        filter: &RunFilter,
+        before: Cell<'_>,
+        limit: u64,
+    ) -> Result<Vec<Kept>, Fault> {
+        let limit = Cell::count(limit);
+        match filter {
+            RunFilter { task: Some(task), .. } => {
+                let task = TaskId::to_bytes(*task);
+                all(self, RUNS_OF_TASK, &[Cell::Bytes(&task), before, limit], read_run)
+            }
+            RunFilter { at: Some((machine, folder)), .. } => {
+                let cells = [Cell::Text(machine), Cell::Text(folder), before, limit];
+                all(self, RUNS_AT, &cells, read_run)
+            }
+            RunFilter { status: Some(status), .. } => {
+                all(self, RUNS_WITH, &[Cell::Text(status.as_str()), before, limit], read_run)
+            }
+            RunFilter { .. } => all(self, RUNS, &[before, limit], read_run),
+        }
+    }
+}
+
+impl RunFilter {
+    fn admits(&self, run: &Run) -> bool {
+        let place = &run.place;
+        let is_there = |(machine, folder): &(String, String)| {
+            *machine == place.machine && *folder == place.folder
+        };
+        self.status.is_none_or(|status| run.status() == status)
+            && self.at.as_ref().is_none_or(is_there)
+            && self.task.is_none_or(|task| run.tie.is_some_and(|tie| tie.task == task))
+    }
+}
+
+fn read_run(row: &dyn Columns) -> Result<Kept, Fault> {
+    let run = from_json(&row.text(1)?)?;
+    Ok(Kept { created_seq: row.count(0)?, run })
+}
