@@ -13,7 +13,7 @@ use crate::snapshot::Snapshot;
 use crate::transaction::Transaction;
 use crate::world::random_bits;
 
-pub(crate) use seam::{RUN_NAMED, RUNS_AT, RUNS_OF_TASK, RUNS_WITH, Runs};
+pub(crate) use seam::Runs;
 
 /// A run with its place in the log.
 #[derive(Debug, Clone, PartialEq)]
