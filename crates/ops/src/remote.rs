@@ -92,10 +92,10 @@ pub(crate) fn relay<O: Operation>(
     let op_id = cx.op_id.take();
     let brought = operation.for_a_server(cx)?;
     let operation = brought.as_ref().unwrap_or(operation);
-    match &mut cx.remote {
-        Some(remote) => Ok(Some(Box::new(remote.ask(operation, op_id)?))),
-        None => Ok(None),
-    }
+    let Some(remote) = &mut cx.remote else { return Ok(None) };
+    let relayed = remote.ask(operation, op_id)?;
+    operation.afterwards(&relayed.answer, cx);
+    Ok(Some(Box::new(relayed)))
 }
 
 impl Context {
