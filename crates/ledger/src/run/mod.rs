@@ -49,6 +49,11 @@ impl Snapshot<'_> {
         self.store.run_named(machine, folder, name)
     }
 
+    /// The two newest runs of that name, wherever they are; one where no other folder has it.
+    pub fn runs_called(&mut self, name: &RunId) -> Result<Vec<Kept>, Fault> {
+        self.store.runs_called(name)
+    }
+
     /// The newest runs first.
     pub fn runs(&mut self, filter: &RunFilter) -> Result<Vec<Kept>, Fault> {
         self.store.runs(filter)
