@@ -79,7 +79,7 @@ impl Operation for Files {
             }
             if self.report {
                 let told = events.iter().map(|(event, at)| (event.as_ref(), *at));
-                let (_, log) = replay(run.key, told)?;
+                let (_, log) = replay(run.key, told).map_err(Fault::from)?;
                 files.report = Some(report(run, &log));
             }
             Ok(files)
@@ -102,7 +102,7 @@ pub(super) fn history(
 ) -> Result<Vec<(Box<RunEvent>, Time)>, Error> {
     let mut events = Vec::new();
     for recorded in snapshot.whole_history(run.into())? {
-        if let Event::Run(event) = recorded.event()? {
+        if let Some(Event::Run(event)) = recorded.event().map_err(Fault::from)? {
             events.push((event, recorded.header.at));
         }
     }

@@ -9,7 +9,7 @@ use windlass_ledger::{Error, RunFilter};
 
 use super::change::word;
 use super::target::Target;
-pub use super::view::{RunRow, RunView};
+use super::view::{RunRow, RunView};
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::Sheet;

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use windlass_domain::event::RunEvent;
 use windlass_domain::run::owner::{self, Bid, Force, shown};
 use windlass_domain::run::{Caller, Denied, Run};
-use windlass_domain::{Code, Time};
-use windlass_ledger::{Error, Fault};
+use windlass_domain::Time;
+use windlass_ledger::{Error, owner_token};
 
 use super::change::{Act, Doer, Whereabouts, digest};
 use super::mirror;
@@ -69,17 +69,9 @@ impl Output for Owned {
     }
 }
 
-/// A token that nobody can guess.
-fn token() -> Result<String, Fault> {
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| Fault::new(Code::StorageFailed, format!("no random numbers: {error}")))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
 macro_rules! new_owner {
     ($self:ident, $cx:ident, $owner:expr, |$run:ident, $bid:ident, $caller:ident, $now:ident| $decide:expr) => {{
-        let token = token()?;
+        let token = owner_token()?;
         let $bid = Bid {
             owner: $owner.clone(),
             token_sha256: digest(&token),

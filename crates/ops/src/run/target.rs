@@ -10,7 +10,8 @@ use windlass_domain::{Code, Refusal, RunKey};
 use windlass_ledger::{Error, Fault, KeptRun, Snapshot};
 
 use super::files::{Files, RunFiles};
-use super::list::{List, RunRow};
+use super::list::List;
+use super::view::RunRow;
 use super::mirror::{self, Mirror};
 use super::outside::{Edited, Import};
 use crate::context::{self, Context};

@@ -250,7 +250,7 @@ fn written(stream: &Stream) -> Written {
     Written {
         text: stream.first(SHOWN_BYTES),
         size_bytes: stream.size_bytes,
-        sha256: stream.sha256.parse::<Hash>().ok(),
+        sha256: Hash::from_hex(&stream.sha256),
     }
 }
 
@@ -259,6 +259,6 @@ fn exhibit(file: SeenFile) -> Exhibit {
     Exhibit {
         path: path.display().to_string(),
         size_bytes: file.size_bytes,
-        sha256: file.sha256.and_then(|text| text.parse().ok()),
+        sha256: file.sha256.as_deref().and_then(Hash::from_hex),
     }
 }
