@@ -1,0 +1,54 @@
+//! Stashes: changes that are put aside, with the commit that keeps them.
+
+use std::ffi::OsStr;
+use std::io::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+
+use super::{Git, NotDone};
+use crate::process::NotRun;
+
+impl Git {
+    /// Puts the changes of some files aside, untracked ones too, and says in which commit they are:
+    /// `git stash apply` takes it, whatever is stashed later. To be called at the top of a checkout.
+    pub fn stash(&self, paths: &[PathBuf], message: &str) -> Result<String, NotDone> {
+        let unusable = |error| NotDone::NotRun(NotRun::new("git stash", error));
+        // More names than a command line takes are no rarity here.
+        let mut list = tempfile::NamedTempFile::new().map_err(unusable)?;
+        for path in paths {
+            let written = list.write_all(path.as_os_str().as_bytes());
+            written.and_then(|()| list.write_all(b"\0")).map_err(unusable)?;
+        }
+        let before = self.commit("refs/stash")?;
+        let from = OsStr::from_bytes(b"--pathspec-from-file=");
+        let mut from = from.to_owned();
+        from.push(list.path());
+        let words = ["stash", "push", "--quiet", "--include-untracked", "-m", message];
+        let words = words.map(OsStr::new).into_iter();
+        let arguments: Vec<&OsStr> =
+            words.chain([OsStr::new("--pathspec-file-nul"), from.as_os_str()]).collect();
+        self.literally().change(&arguments)?;
+        match self.commit("refs/stash")? {
+            Some(commit) if Some(&commit) != before.as_ref() => Ok(commit),
+            Some(_) | None => Err(NotDone::Odd {
+                command: "stash push".to_owned(),
+                answer: "nothing was stashed".to_owned(),
+            }),
+        }
+    }
+
+    /// Brings back what is in a stash that was just made, and forgets the stash.
+    pub fn unstash(&self, commit: &str) -> Result<(), NotDone> {
+        if self.commit("refs/stash")?.as_deref() == Some(commit) {
+            return self.take_back(&["stash", "pop", "--quiet", "--index"]);
+        }
+        self.take_back(&["stash", "apply", "--quiet", "--index", commit])
+    }
+
+    /// A name is a name, and no pattern.
+    fn literally(&self) -> Self {
+        let mut git = self.clone();
+        git.variables.push(("GIT_LITERAL_PATHSPECS".into(), "1".into()));
+        git
+    }
+}
