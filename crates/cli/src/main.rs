@@ -110,6 +110,7 @@ fn run(
     cx.progress = progress.callback();
     cx.notices = Some(progress.notices());
     cx.questions = question::on(terminal);
+    cx.asking = question::asking(terminal);
     let answer = request.run(&mut cx);
     progress.clear();
     match answer {

@@ -19,6 +19,7 @@ pub mod gate;
 pub mod name;
 pub mod normalize;
 pub mod owner;
+pub mod prepare;
 pub mod receipt;
 pub mod reconcile;
 pub mod report;

@@ -65,6 +65,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<workflow::Handoff>(),
     Entry::of::<workflow::Delegate>(),
     Entry::of::<run::Lint>(),
+    Entry::of::<run::Prepare>(),
     Entry::of::<hook::Set>(),
     Entry::of::<hook::Remove>(),
     Entry::of::<hook::List>(),

@@ -1,6 +1,6 @@
 //! Branches: whether they are there, what they hold, and where one checkout goes.
 
-use super::{Git, NotDone, OnBranch};
+use super::{Git, Head, NotDone, OnBranch};
 
 impl Git {
     /// Whether git takes it as the name of a branch.
@@ -47,20 +47,23 @@ impl Git {
     }
 
     /// Takes this checkout back to where it was, without calling hooks.
-    pub fn switch_back(&self, to: &super::Head) -> Result<(), NotDone> {
+    pub fn switch_back(&self, to: &Head) -> Result<(), NotDone> {
         match to {
-            super::Head::Branch { name, .. } | super::Head::Unborn { name } => {
+            Head::Branch { name, .. } | Head::Unborn { name } => {
                 self.take_back(&["switch", "--quiet", "--no-guess", name])
             }
-            super::Head::Detached { commit } => {
-                self.take_back(&["switch", "--quiet", "--detach", commit])
-            }
+            Head::Detached { commit } => self.take_back(&["switch", "--quiet", "--detach", commit]),
         }
     }
 
     /// Deletes a branch that is at a commit. Whether its work is elsewhere too is the caller's to know.
     pub fn delete_branch(&self, name: &str, commit: &str) -> Result<(), NotDone> {
-        self.take_back(&["update-ref", "-d", &format!("refs/heads/{name}"), commit])
+        self.delete_reference(&format!("refs/heads/{name}"), commit)
+    }
+
+    /// Deletes a reference that is at a commit.
+    pub fn delete_reference(&self, name: &str, commit: &str) -> Result<(), NotDone> {
+        self.take_back(&["update-ref", "-d", name, commit])
     }
 
     /// Lets a branch that nobody has checked out be at a commit again.

@@ -1,8 +1,9 @@
 //! One call of git: its environment, its arguments, what it answers, and the end of its time.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read};
-use std::os::fd::AsFd as _;
+use std::io::{self, PipeReader, Read as _};
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
 use std::process::{Child, ExitStatus};
@@ -116,25 +117,23 @@ impl Git {
         };
         program = program.arguments(arguments.iter().map(|argument| argument.as_ref().to_owned()));
         let child = program.piped().spawn().map_err(|error| self.not_run(error))?;
-        let heard = Listening::new(child, self.limit).and_then(Listening::to_the_end);
-        match heard.map_err(|error| self.not_run(error))? {
-            Some((status, stdout, stderr)) => {
-                Ok(Answer { command, code: status.code(), stdout, stderr })
-            }
+        let mut listening = Listening::new(child, self.limit);
+        let ended = listening.hear_all().map_err(|error| self.not_run(error))?;
+        let [stdout, stderr] = listening.outputs.map(|output| output.heard);
+        match ended {
+            Some(status) => Ok(Answer { command, code: status.code(), stdout, stderr }),
             None => Err(NotDone::TookTooLong { command, limit: self.limit }),
         }
     }
 
     /// A folder that is gone would look like a git that is.
     fn not_run(&self, error: io::Error) -> NotDone {
-        let error = match self.folder.is_dir() {
-            true => error,
-            false => {
-                let missing = format!("the folder {} is not there", self.folder.display());
-                io::Error::new(io::ErrorKind::NotFound, missing)
-            }
-        };
-        NotDone::NotRun(NotRun::new("git", error))
+        if self.folder.is_dir() {
+            return NotDone::NotRun(NotRun::new("git", error));
+        }
+        let missing = format!("the folder {} is not there", self.folder.display());
+        let missing = io::Error::new(io::ErrorKind::NotFound, missing);
+        NotDone::NotRun(NotRun::new("git", missing))
     }
 }
 
@@ -145,7 +144,7 @@ fn named<A: AsRef<OsStr>>(arguments: &[A]) -> String {
         |word: &str| word.chars().all(|letter| letter.is_ascii_lowercase() || letter == '-');
     let groups = ["worktree", "stash"];
     let mut named: Vec<String> = Vec::new();
-    for word in words.map(|word| word.into_owned()) {
+    for word in words.map(Cow::into_owned) {
         let is_second = named.first().is_some_and(|first| groups.contains(&first.as_str()));
         if !plain(&word) || named.len() == 2 || !(named.is_empty() || is_second) {
             break;
@@ -217,24 +216,23 @@ struct Listening {
 }
 
 struct Output {
-    pipe: Option<io::PipeReader>,
+    pipe: Option<PipeReader>,
     heard: Vec<u8>,
 }
 
 impl Listening {
-    fn new(mut child: Child, limit: Duration) -> io::Result<Self> {
+    fn new(mut child: Child, limit: Duration) -> Self {
         let now = Instant::now();
         let until = now.checked_add(limit).unwrap_or(now + Duration::from_hours(24));
-        let stdout =
-            child.stdout.take().map(|pipe| io::PipeReader::from(std::os::fd::OwnedFd::from(pipe)));
-        let stderr =
-            child.stderr.take().map(|pipe| io::PipeReader::from(std::os::fd::OwnedFd::from(pipe)));
-        let outputs = [stdout, stderr].map(|pipe| Output { pipe, heard: Vec::new() });
-        Ok(Self { child, until, ended: None, outputs })
+        let stdout = child.stdout.take().map(OwnedFd::from);
+        let stderr = child.stderr.take().map(OwnedFd::from);
+        let outputs = [stdout, stderr]
+            .map(|pipe| Output { pipe: pipe.map(PipeReader::from), heard: Vec::new() });
+        Self { child, until, ended: None, outputs }
     }
 
-    /// How it ended and what it said; nothing when its time was over before.
-    fn to_the_end(mut self) -> io::Result<Option<(ExitStatus, Vec<u8>, Vec<u8>)>> {
+    /// Hears all it says, and how it ended; nothing when its time was over before.
+    fn hear_all(&mut self) -> io::Result<Option<ExitStatus>> {
         let process = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
         let process = process.ok_or_else(|| io::Error::other("a process without a number"))?;
         let ending = pidfd_open(process, PidfdFlags::empty())?;
@@ -242,7 +240,7 @@ impl Listening {
             let pipes = self.outputs.iter().filter_map(|output| output.pipe.as_ref());
             let ends = self.ended.is_none().then(|| ending.as_fd());
             let mut waited: Vec<PollFd<'_>> = pipes
-                .map(|pipe| pipe.as_fd())
+                .map(PipeReader::as_fd)
                 .chain(ends)
                 .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
                 .collect();
@@ -257,12 +255,10 @@ impl Listening {
             let ready: Vec<bool> = waited.iter().map(|fd| !fd.revents().is_empty()).collect();
             self.hear(&ready)?;
         }
-        let Some(status) = self.ended else {
+        if self.ended.is_none() {
             kill_family(&mut self.child);
-            return Ok(None);
-        };
-        let [stdout, stderr] = self.outputs.map(|output| output.heard);
-        Ok(Some((status, stdout, stderr)))
+        }
+        Ok(self.ended)
     }
 
     fn hear(&mut self, ready: &[bool]) -> io::Result<()> {
@@ -283,7 +279,7 @@ impl Listening {
 impl Output {
     fn hear(&mut self) -> io::Result<()> {
         let Some(pipe) = &mut self.pipe else { return Ok(()) };
-        let mut piece = [0; 64 * 1024];
+        let mut piece = [0; 16 * 1024];
         match pipe.read(&mut piece) {
             Ok(0) => self.pipe = None,
             Ok(length) => self.heard.extend(piece.get(..length).unwrap_or_default()),

@@ -82,14 +82,12 @@ impl Git {
     /// What is checked out here.
     pub fn head(&self) -> Result<Head, NotDone> {
         let symbolic = self.look(&["symbolic-ref", "--quiet", "HEAD"])?;
-        let branch = match symbolic.code {
-            Some(1) => None,
-            _ => {
-                let symbolic = symbolic.done()?;
-                let name = symbolic.text()?;
-                let name = name.strip_prefix("refs/heads/").ok_or_else(|| symbolic.odd())?;
-                Some(name.to_owned())
-            }
+        let branch = if symbolic.code == Some(1) {
+            None
+        } else {
+            let symbolic = symbolic.done()?;
+            let name = symbolic.text()?;
+            Some(name.strip_prefix("refs/heads/").ok_or_else(|| symbolic.odd())?.to_owned())
         };
         match (branch, self.commit("HEAD")?) {
             (Some(name), Some(commit)) => Ok(Head::Branch { name, commit }),

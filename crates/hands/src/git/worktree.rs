@@ -78,7 +78,9 @@ fn read(answer: &[u8]) -> Vec<Worktree> {
         }
         let Some(last) = all.last_mut() else { continue };
         match word {
-            b"HEAD" => last.commit = Some(text()).filter(|commit| commit.trim_matches('0') != ""),
+            b"HEAD" => {
+                last.commit = Some(text()).filter(|commit| !commit.trim_matches('0').is_empty());
+            }
             b"branch" => last.branch = text().strip_prefix("refs/heads/").map(str::to_owned),
             b"bare" => last.is_bare = true,
             b"locked" => last.locked = Some(text()),
