@@ -535,6 +535,11 @@ macro_rules! events {
                 match self { $(Self::$run(_) => Kind::$run),+ }
             }
 
+            /// It is the first of a run.
+            pub const fn begins(&self) -> bool {
+                matches!(self, Self::RunStarted(_) | Self::RunImported(_))
+            }
+
             fn encode(&self) -> serde_json::Result<String> {
                 match self { $(Self::$run(data) => serde_json::to_string(data)),+ }
             }

@@ -153,8 +153,8 @@ impl<'a> Views<'a> {
             | Event::TaskCreated(_)
             | Event::OpCompleted(_)
             | Event::HookEnqueued(_)
-            | Event::KeyCreated(_)
-            | Event::Run(RunEvent::RunStarted(_) | RunEvent::RunImported(_)) => Ok(0),
+            | Event::KeyCreated(_) => Ok(0),
+            Event::Run(event) if event.begins() => Ok(0),
             Event::Run(_) => Ok(self.run(stream)?.run.version),
             Event::KeyRotated(_) | Event::KeyRevoked(_) => Ok(self.key(stream)?.version),
             Event::ProjectRenamed(_)
@@ -280,7 +280,7 @@ impl<'a> Views<'a> {
 
     fn apply_to_run(&mut self, recorded: &Recorded, event: &RunEvent) -> Result<(), Fault> {
         let header = &recorded.header;
-        if let RunEvent::RunStarted(_) | RunEvent::RunImported(_) = event {
+        if event.begins() {
             let run = Run::begun(header.stream.run(), event, header.at)?;
             return self.store.insert_run(&Kept { created_seq: header.seq, run });
         }

@@ -13,7 +13,7 @@ use crate::snapshot::Snapshot;
 use crate::transaction::Transaction;
 use crate::world::random_bits;
 
-pub(crate) use seam::{RUN_NAMED, RUNS_AT, RUNS_OF_TASK, RUNS_WITH, Runs};
+pub(crate) use seam::Runs;
 
 /// A run with its place in the log.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,6 +47,11 @@ impl Snapshot<'_> {
         name: &RunId,
     ) -> Result<Option<Kept>, Fault> {
         self.store.run_named(machine, folder, name)
+    }
+
+    /// The two newest runs of that name, wherever they are; one where no other folder has it.
+    pub fn runs_called(&mut self, name: &RunId) -> Result<Vec<Kept>, Fault> {
+        self.store.runs_called(name)
     }
 
     /// The newest runs first.

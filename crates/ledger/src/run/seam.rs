@@ -25,6 +25,8 @@ macro_rules! runs {
 const RUN: &str = runs!("WHERE id = $1");
 /// By `runs_place`.
 pub(crate) const RUN_NAMED: &str = runs!("WHERE machine = $1 AND folder = $2 AND name = $3");
+/// By `runs_name`, backwards. Two are enough to know that a name is not one run's alone.
+pub(crate) const RUNS_CALLED: &str = runs!("WHERE name = $1 ORDER BY created_seq DESC LIMIT 2");
 /// By the primary key, backwards.
 const RUNS: &str = runs!("WHERE created_seq < $1 ORDER BY created_seq DESC LIMIT $2");
 /// By `runs_status`, backwards.
@@ -81,6 +83,10 @@ pub(crate) trait Runs: Statements {
     ) -> Result<Option<Kept>, Fault> {
         let cells = [Cell::Text(machine), Cell::Text(folder), Cell::Text(name.as_str())];
         first(self, RUN_NAMED, &cells, read_run)
+    }
+
+    fn runs_called(&mut self, name: &RunId) -> Result<Vec<Kept>, Fault> {
+        all(self, RUNS_CALLED, &[Cell::Text(name.as_str())], read_run)
     }
 
     /// The newest first. One of the conditions selects an index, the others are checked run by run.
