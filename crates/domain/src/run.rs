@@ -10,6 +10,7 @@ pub mod action;
 pub mod budget;
 pub mod caller;
 pub mod check;
+pub mod disposal;
 pub mod edit;
 pub mod event;
 pub mod file;

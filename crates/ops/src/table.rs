@@ -66,6 +66,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<workflow::Delegate>(),
     Entry::of::<run::Lint>(),
     Entry::of::<run::Prepare>(),
+    Entry::of::<run::Locate>(),
     Entry::of::<hook::Set>(),
     Entry::of::<hook::Remove>(),
     Entry::of::<hook::List>(),
