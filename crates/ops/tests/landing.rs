@@ -64,8 +64,9 @@ impl Scene {
         fs::write(&report, "# Execution Report\n").unwrap();
         let text = format!(
             r#"{{"run_id":"{RUN}","workflow_path":"{}/hotl-workflow-add-auth.md","branch":"{BRANCH}",
-            "status":"{status}","started_at":"2026-11-16T02:00:00+00:00","total_steps":0,
-            "last_update":"2026-11-16T02:00:00+00:00","report_path":"{}","steps":[]}}"#,
+            "status":"{status}","started_at":"2026-11-16T02:00:00+00:00","total_steps":1,
+            "last_update":"2026-11-16T02:00:00+00:00","unknown":1,"report_path": "{}",
+            "steps":[{{"number":1,"name":"Work","status":"done"}}]}}"#,
             folder.display(),
             report.display()
         );
@@ -186,6 +187,7 @@ fn a_run_that_is_merged_is_in_the_branch_it_came_from_and_leaves_only_its_files(
     let state = fs::read_to_string(scene.root().join(format!(".hotl/state/{RUN}.json"))).unwrap();
     let report = scene.root().join(format!(".hotl/reports/{RUN}.md"));
     assert!(state.contains(&format!("\"report_path\": \"{}\"", report.display())), "{state}");
+    assert!(state.contains("\"unknown\":1"), "{state}");
     assert!(report.is_file());
 }
 

@@ -1,6 +1,6 @@
 //! Stashes: changes that are put aside, with the commit that keeps them.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
@@ -9,25 +9,28 @@ use super::{Git, NotDone};
 use crate::process::NotRun;
 
 impl Git {
-    /// Puts the changes of some files aside, untracked ones too, and says in which commit they are:
-    /// `git stash apply` takes it, whatever is stashed later. To be called at the top of a checkout.
-    pub fn stash(&self, paths: &[PathBuf], message: &str) -> Result<String, NotDone> {
+    /// Puts all changes aside, untracked files too, but those of some files, and says in which
+    /// commit they are: `git stash apply` takes it, whatever is stashed later. To be called at the
+    /// top of a checkout.
+    pub fn stash(&self, all_but: &[PathBuf], message: &str) -> Result<String, NotDone> {
         let unusable = |error| NotDone::NotRun(NotRun::new("git stash", error));
         // More names than a command line takes are no rarity here.
         let mut list = tempfile::NamedTempFile::new().map_err(unusable)?;
-        for path in paths {
-            let written = list.write_all(path.as_os_str().as_bytes());
-            written.and_then(|()| list.write_all(b"\0")).map_err(unusable)?;
+        let mut write = |bytes: &[u8]| list.write_all(bytes).map_err(unusable);
+        write(b".\0")?;
+        for path in all_but {
+            write(b":(exclude,top,literal)")?;
+            write(path.as_os_str().as_bytes())?;
+            write(b"\0")?;
         }
         let before = self.commit("refs/stash")?;
-        let from = OsStr::from_bytes(b"--pathspec-from-file=");
-        let mut from = from.to_owned();
+        let mut from = OsString::from("--pathspec-from-file=");
         from.push(list.path());
         let words = ["stash", "push", "--quiet", "--include-untracked", "-m", message];
         let words = words.map(OsStr::new).into_iter();
         let arguments: Vec<&OsStr> =
             words.chain([OsStr::new("--pathspec-file-nul"), from.as_os_str()]).collect();
-        self.literally().change(&arguments)?;
+        self.change(&arguments)?;
         match self.commit("refs/stash")? {
             Some(commit) if Some(&commit) != before.as_ref() => Ok(commit),
             Some(_) | None => Err(NotDone::Odd {
@@ -43,12 +46,5 @@ impl Git {
             return self.take_back(&["stash", "pop", "--quiet", "--index"]);
         }
         self.take_back(&["stash", "apply", "--quiet", "--index", commit])
-    }
-
-    /// A name is a name, and no pattern.
-    fn literally(&self) -> Self {
-        let mut git = self.clone();
-        git.variables.push(("GIT_LITERAL_PATHSPECS".into(), "1".into()));
-        git
     }
 }

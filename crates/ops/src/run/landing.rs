@@ -4,6 +4,7 @@
 //! publishes, and leaves all as it was when that fails; once the outcome is on record,
 //! [`Landing::clear_up`] takes away what is no longer needed.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use windlass_domain::run::disposal::{self, Way};
@@ -14,7 +15,7 @@ use windlass_domain::run::word::Disposition;
 use windlass_domain::{Code, Refusal};
 use windlass_hands::files::{self, Change};
 use windlass_hands::git::{Git, Merged, OnBranch};
-use windlass_ledger::{Error, Fault};
+use windlass_ledger::Error;
 
 use super::prepare::blocking;
 use super::repository::{git_in, refused, text};
@@ -340,38 +341,48 @@ fn conflicts(branch: &str, into: &str, conflicts: &[PathBuf]) -> Refusal {
         .detail("files", files)
 }
 
-/// Copies the files of a run out of a worktree that goes; the state file then names the report where
-/// it is.
+/// Copies the files of all runs out of a worktree that goes.
+pub(super) fn preserve_all(worktree: &Path, home: &Path) -> Result<(), Error> {
+    let files = fs::read_dir(worktree.join(".hotl/state")).into_iter().flatten().flatten();
+    for file in files {
+        if let Some(run_id) = file.file_name().to_str().and_then(|name| name.strip_suffix(".json"))
+        {
+            preserve(worktree, home, run_id)?;
+        }
+    }
+    Ok(())
+}
+
+/// Copies the files of a run; the state file then names the report where it is.
 fn preserve(worktree: &Path, home: &Path, run_id: &str) -> Result<(), Error> {
     let (state, report) =
         (format!(".hotl/state/{run_id}.json"), format!(".hotl/reports/{run_id}.md"));
     let report_path = text(&home.join(&report))?;
-    let copies = [(state, Some(report_path)), (report, None)];
     let mut changes = Vec::new();
-    for (name, report_path) in copies {
+    for (name, report_path) in [(state, Some(report_path)), (report, None)] {
         let (from, path) = (worktree.join(&name), home.join(&name));
         let Some(content) = files::read(&from).map_err(not_done)? else { continue };
-        let after = Some(match report_path {
-            Some(report_path) => with_report_at(&content, report_path)?,
-            None => content,
-        });
+        let after = report_path.map_or(content.clone(), |path| with_report_at(&content, &path));
         let before = files::read(&path).map_err(not_done)?;
-        changes.push(Change { path, before, after });
+        changes.push(Change { path, before, after: Some(after) });
     }
     files::change(&changes).map_err(not_done)
 }
 
-/// What cannot be read as a state file is copied as it is.
-fn with_report_at(content: &str, report_path: String) -> Result<String, Error> {
-    let Ok(mut state) = state_file::parse(content) else { return Ok(content.to_owned()) };
-    state.report_path = report_path;
-    let mut written = serde_json::to_string_pretty(&state)
-        .map_err(|source| Fault::bug("a state file is not JSON").because(source))?;
-    written.push('\n');
-    Ok(written)
+/// Only the one value changes: a state file may hold keys that nobody here knows.
+fn with_report_at(content: &str, report_path: &str) -> String {
+    const KEY: &str = "\"report_path\"";
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    match (state_file::parse(content), content.split_once(KEY)) {
+        (Ok(state), Some((before, after))) => {
+            let after = after.replacen(&quoted(&state.report_path), &quoted(report_path), 1);
+            format!("{before}{KEY}{after}")
+        }
+        (Err(_), _) | (_, None) => content.to_owned(),
+    }
 }
 
-fn not_done(error: files::NotDone) -> Error {
+pub(super) fn not_done(error: files::NotDone) -> Error {
     match error {
         files::NotDone::Unusable { path, source } => unusable(&path, &source).into(),
         files::NotDone::Changed { path } => {

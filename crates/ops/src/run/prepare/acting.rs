@@ -11,6 +11,7 @@ use windlass_ledger::{Error, Fault};
 
 use super::ground::Survey;
 use crate::exchange::unusable;
+use crate::run::landing::{not_done, preserve_all};
 use crate::run::repository::{refused, text};
 
 /// A plan that is carried out.
@@ -97,12 +98,12 @@ impl<'a> Acting<'a> {
     }
 
     fn stash(&mut self) -> Result<(), Error> {
-        let is_meant = |path: &&PathBuf| blocks(&path.to_string_lossy(), self.file);
+        let is_own = |path: &&PathBuf| !blocks(&path.to_string_lossy(), self.file);
         let changed = self.survey.changed.iter();
         let ends = changed.flat_map(|changed| [Some(&changed.path), changed.from.as_ref()]);
-        let paths: Vec<PathBuf> = ends.flatten().filter(is_meant).cloned().collect();
+        let but: Vec<PathBuf> = ends.flatten().filter(is_own).cloned().collect();
         let message = format!("windlass: put aside before a run on {}", self.plan.branch);
-        let commit = self.git().stash(&paths, &message).map_err(refused)?;
+        let commit = self.git().stash(&but, &message).map_err(refused)?;
         self.done.stash = Some(commit.clone());
         self.backs.push(Back::Unstash { commit });
         Ok(())
@@ -123,6 +124,7 @@ impl<'a> Acting<'a> {
         if !path.exists() {
             return self.git().remove_worktree(path).map_err(refused);
         }
+        preserve_all(path, self.git().folder())?;
         self.backs.push(Back::Removed { path: path.to_owned() });
         // Nothing is in it that counts: that was looked at, and what a run left behind may go.
         self.git().discard_worktree(path).map_err(refused)
@@ -158,21 +160,12 @@ impl<'a> Acting<'a> {
         let root = self.plan.worktree.as_deref().map_or(self.git().folder(), Path::new);
         let path = root.join(self.file);
         must_be_inside(root, &path)?;
-        let not_written = |error: files::NotDone| -> Error {
-            match error {
-                files::NotDone::Unusable { path, source } => unusable(&path, &source).into(),
-                files::NotDone::Changed { path } => {
-                    let changed = std::io::Error::other("it was changed meanwhile");
-                    unusable(&path, &changed).into()
-                }
-            }
-        };
-        let before = files::read(&path).map_err(not_written)?;
+        let before = files::read(&path).map_err(not_done)?;
         if before.as_deref() == Some(self.content) {
             return Ok(());
         }
         let after = Some(self.content.to_owned());
-        files::change(&[Change { path, before, after }]).map_err(not_written)
+        files::change(&[Change { path, before, after }]).map_err(not_done)
     }
 
     /// Takes back what was done before something failed. What cannot be taken back is told.
