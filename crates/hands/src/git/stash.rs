@@ -14,8 +14,10 @@ impl Git {
     /// top of a checkout.
     pub fn stash(&self, all_but: &[PathBuf], message: &str) -> Result<String, NotDone> {
         let unusable = |error| NotDone::NotRun(NotRun::new("git stash", error));
-        // More names than a command line takes are no rarity here.
-        let mut list = tempfile::NamedTempFile::new().map_err(unusable)?;
+        // More names than a command line takes are no rarity here. Among the files that are put
+        // aside, the list would be one of them.
+        let folder = self.look(&["rev-parse", "--absolute-git-dir"])?.done()?.path();
+        let mut list = tempfile::NamedTempFile::new_in(folder).map_err(unusable)?;
         let mut write = |bytes: &[u8]| list.write_all(bytes).map_err(unusable);
         write(b".\0")?;
         for path in all_but {
