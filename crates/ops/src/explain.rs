@@ -30,7 +30,7 @@ pages! {
     "person_required" "owner_required" "run_unfinished" "evidence_missing" "run_edited"
     "lint_failed" "checkout_unfit" "uncommitted_changes" "branch_unclear" "branch_exists"
     "merge_conflict" "git_refused"
-    "step_not_found" "action_not_found"
+    "run_not_found" "step_not_found" "action_not_found"
     "project_exists" "project_protected" "project_frozen" "project_deleted" "tasks_held" "import_invalid" "import_conflict"
     "code_not_found" "operation_not_found" "path_not_found" "key_not_found"
     "not_allowed" "key_required" "foreign_origin" "workplace_only" "too_large" "too_slow" "version_mismatch"
