@@ -81,7 +81,6 @@ codes! {
     RunUnfinished "run_unfinished" Refused;
     EvidenceMissing "evidence_missing" Refused;
     RunEdited "run_edited" Refused;
-    LintFailed "lint_failed" Refused;
     // Where runs work.
     CheckoutUnfit "checkout_unfit" Refused;
     UncommittedChanges "uncommitted_changes" Refused;

@@ -12,22 +12,22 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windlass_domain::run::file::{Finding, Front, Severity, inspect, parse, place};
+use windlass_domain::Time;
+use windlass_domain::run::file::Front;
 use windlass_domain::run::prepare::{
     self, Choices, Course, Ground, NO_HISTORY, OnDirty, OnFeatureBranch, Plan, Wanted,
 };
-use windlass_domain::{Code, Refusal, Time};
 use windlass_ledger::Error;
 
 use self::acting::{Acting, Done};
 use self::ground::Survey;
 pub(super) use self::ground::blocking;
-use super::lint::read;
 use super::repository::{folder, git_in, text};
+use super::source::Source;
 use crate::context::Context;
 use crate::exchange::unusable;
 use crate::operation::{Access, Operation, Output, Place, Remotely};
-use crate::sheet::{Cell, Sheet, Tone, counted};
+use crate::sheet::{Cell, Sheet, Tone};
 
 /// Prepares the checkout in which a workflow file is executed.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -119,28 +119,27 @@ impl Operation for Prepare {
     const REMOTELY: Remotely = Remotely::Here;
 
     fn run(&self, cx: &mut Context) -> Result<Prepared, Error> {
-        let content = read(&self.file)?;
-        must_be_sound(&self.file, &content)?;
-        self.prepare(cx, &content)
+        let source = Source::read(cx, &self.file)?;
+        source.must_be_sound()?;
+        self.prepare(cx, &source)
     }
 }
 
 impl Prepare {
     /// The same without lint, for callers who have their own: the file must only be readable.
     pub fn without_lint(&self, cx: &Context) -> Result<Prepared, Error> {
-        self.prepare(cx, &read(&self.file)?)
+        self.prepare(cx, &Source::read(cx, &self.file)?)
     }
 
-    fn prepare(&self, cx: &Context, content: &str) -> Result<Prepared, Error> {
-        let parsed = parse(content).map_err(|findings| unsound(&self.file, content, &findings))?;
+    fn prepare(&self, cx: &Context, source: &Source) -> Result<Prepared, Error> {
         let file = located(&folder(cx)?, &self.file)?;
         let survey = Survey::of(git_in(cx, folder(cx)?), &file)?;
         let mut choices = self.choices();
         loop {
-            let decided = self.decide(&survey, &parsed.file.front, &choices);
+            let decided = self.decide(&survey, &source.file.front, &choices);
             let refusal = match decided {
                 Ok((plan, parent)) => {
-                    return self.carry_out(cx, &survey, &plan, parent, (&file, content));
+                    return self.carry_out(cx, &survey, &plan, parent, (&file, &source.text));
                 }
                 Err(Error::Refused(refusal)) => refusal,
                 Err(failed) => return Err(failed),
@@ -228,32 +227,6 @@ fn located(folder: &Path, file: &Path) -> Result<PathBuf, Error> {
     let above = path.parent().unwrap_or(folder);
     let above = std::fs::canonicalize(above).map_err(|error| unusable(&path, &error))?;
     Ok(path.file_name().map_or_else(|| above.clone(), |name| above.join(name)))
-}
-
-/// Lint comes before anything is done.
-fn must_be_sound(file: &Path, content: &str) -> Result<(), Error> {
-    let findings = inspect(content);
-    match findings.iter().any(|finding| finding.severity == Severity::Error) {
-        true => Err(unsound(file, content, &findings).into()),
-        false => Ok(()),
-    }
-}
-
-fn unsound(file: &Path, content: &str, findings: &[Finding]) -> Refusal {
-    let file = file.display().to_string();
-    let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
-    let listed: Vec<String> = errors
-        .map(|finding| {
-            let (line, column) = place(content, finding.span.start);
-            format!("{file}:{line}:{column}: {}", finding.message)
-        })
-        .collect();
-    let count = counted(listed.len() as u64, "error");
-    let message = format!("{file} has {count}\n  {}", listed.join("\n  "));
-    Refusal::new(Code::LintFailed, message)
-        .hint(format!("see what to write instead: windlass run lint {file}"))
-        .detail("file", file)
-        .detail("findings", listed)
 }
 
 impl Output for Prepared {
