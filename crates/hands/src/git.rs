@@ -8,6 +8,7 @@
 mod branch;
 mod call;
 mod merge;
+mod pull_request;
 mod repository;
 mod stash;
 mod status;
@@ -43,20 +44,20 @@ pub struct Git {
 #[derive(Debug, thiserror::Error)]
 pub enum NotDone {
     /// There is no git, or it could not be started.
-    #[error("git was not run")]
+    #[error("it was not run")]
     NotRun(#[source] NotRun),
-    #[error("git {command} failed: {said}")]
+    #[error("{command} failed: {said}")]
     Refused {
-        /// Its first words.
+        /// The program and its first words.
         command: String,
         code: Option<i32>,
         /// What git said, in its own words.
         said: String,
     },
-    #[error("git {command} took longer than {limit:?} and was ended")]
+    #[error("{command} took longer than {limit:?} and was ended")]
     TookTooLong { command: String, limit: Duration },
     /// It answered something that is no answer.
-    #[error("git {command} answered what cannot be understood: {answer}")]
+    #[error("{command} answered what cannot be understood: {answer}")]
     Odd { command: String, answer: String },
 }
 

@@ -8,6 +8,7 @@ mod actions;
 mod begin;
 mod budgets;
 mod change;
+mod cleanup;
 mod ending;
 mod files;
 mod gates;
@@ -34,6 +35,7 @@ pub use actions::{
 pub use begin::{Begin, Origin, Start};
 pub use budgets::{BudgetCheck, BudgetRaise, BudgetRecord, Budgets, Metered};
 pub use change::{Changed, Doer, Verified, Whereabouts};
+pub use cleanup::{CleanedUp, CleanedWorktree, Cleanup};
 pub use ending::{Finalize, Finished};
 pub use files::{Files, RunFiles};
 pub use gates::{Gate, Reopen};

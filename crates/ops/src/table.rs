@@ -67,6 +67,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<run::Lint>(),
     Entry::of::<run::Prepare>(),
     Entry::of::<run::Locate>(),
+    Entry::of::<run::Cleanup>(),
     Entry::of::<run::Start>(),
     Entry::of::<run::List>(),
     Entry::of::<run::Show>(),

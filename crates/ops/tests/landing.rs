@@ -11,7 +11,7 @@ use windlass_domain::run::event::{FinishDetails, Place};
 use windlass_ledger::{Error, Location};
 use windlass_ops::context::{Surroundings, Variables};
 use windlass_ops::operation::Operation as _;
-use windlass_ops::run::{Landing, Locate, Located};
+use windlass_ops::run::{Cleanup, Landing, Locate, Located};
 use windlass_ops::settings::Resolved;
 use windlass_ops::{Context, Workplace};
 use windlass_testkit::Home;
@@ -64,9 +64,10 @@ impl Scene {
         fs::write(&report, "# Execution Report\n").unwrap();
         let text = format!(
             r#"{{"run_id":"{RUN}","workflow_path":"{}/hotl-workflow-add-auth.md","branch":"{BRANCH}",
-            "status":"{status}","started_at":"2026-11-16T02:00:00+00:00","total_steps":1,
+            "status":"{status}","worktree_path":"{}","started_at":"2026-11-16T02:00:00+00:00","total_steps":1,
             "last_update":"2026-11-16T02:00:00+00:00","unknown":1,"report_path": "{}",
             "steps":[{{"number":1,"name":"Work","status":"done"}}]}}"#,
+            folder.display(),
             folder.display(),
             report.display()
         );
@@ -114,8 +115,9 @@ impl Scene {
 
     fn context(&self) -> Context {
         let path = std::env::vars().find(|(name, _)| name == "PATH").unwrap().1;
+        let own = self.home.path().join("bin");
         let variables = [
-            ("PATH", path),
+            ("PATH", format!("{}:{path}", own.display())),
             ("HOME", self.home.path().display().to_string()),
             ("GIT_AUTHOR_NAME", "Ada".to_owned()),
             ("GIT_AUTHOR_EMAIL", "ada@example.org".to_owned()),
@@ -272,6 +274,25 @@ fn a_run_is_published_to_the_only_remote_and_keeps_its_worktree() {
 }
 
 #[test]
+fn a_pull_request_is_told_by_its_address_and_a_failure_by_its_words() {
+    let scene = Scene::isolated();
+    let client = scene.home.path().join("bin/gh");
+    fs::create_dir(client.parent().unwrap()).unwrap();
+    let answers = |script: &str| {
+        fs::write(&client, format!("#!/bin/sh\n{script}\n")).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(&client, mode).unwrap();
+        scene.looks(&Way::Keep).unwrap().create_pull_request("main")
+    };
+    let asked =
+        answers("test \"$1 $2 $5 $7\" = 'pr create main hotl/add-auth' && echo https://x/1");
+    assert_eq!(asked.unwrap(), "https://x/1");
+    let refused = answers("echo not logged in >&2; exit 4").unwrap_err();
+    assert_eq!(refused.code(), Code::GitRefused);
+    assert!(refused.to_string().contains("gh pr create failed: not logged in"), "{refused}");
+}
+
+#[test]
 fn what_is_approved_before_a_branch_is_published_or_merged_is_named() {
     let scene = Scene::isolated();
     let action = scene.looks(&merge()).unwrap().action(None);
@@ -360,4 +381,57 @@ fn what_is_no_state_file_is_left_out() {
     let scene = Scene::isolated();
     fs::write(scene.works_in().join(".hotl/state/broken.json"), "{").unwrap();
     assert_eq!(located(&scene, &Locate::default()).runs.len(), 1);
+}
+
+/// Whether the worktree went, or why it stayed.
+fn cleaned_up(scene: &Scene) -> Option<String> {
+    let cleaned = Cleanup::default().run(&mut scene.context()).unwrap();
+    assert_eq!(cleaned.worktrees.len(), 1);
+    assert_eq!(cleaned.worktrees[0].goes, !scene.works_in().exists());
+    cleaned.worktrees[0].stays.clone()
+}
+
+#[test]
+fn a_worktree_goes_when_its_run_ended_and_its_work_is_merged() {
+    let scene = Scene::isolated();
+    scene.writes_state(&scene.works_in(), "completed");
+    scene.git(&["merge", "--quiet", "--no-ff", "-m", "Merge", BRANCH]);
+    assert_eq!(cleaned_up(&scene), None);
+    assert!(scene.has_branch());
+    assert!(scene.root().join(format!(".hotl/state/{RUN}.json")).is_file());
+}
+
+#[test]
+fn a_worktree_stays_while_its_run_goes_on() {
+    let scene = Scene::isolated();
+    scene.git(&["merge", "--quiet", "--no-ff", "-m", "Merge", BRANCH]);
+    assert_eq!(cleaned_up(&scene).as_deref(), Some("its run has not ended"));
+}
+
+#[test]
+fn a_worktree_with_commits_or_changes_of_its_own_stays() {
+    let scene = Scene::isolated();
+    scene.writes_state(&scene.works_in(), "completed");
+    let stays = cleaned_up(&scene);
+    assert_eq!(stays.as_deref(), Some("it holds commits that are nowhere else"));
+    scene.git(&["merge", "--quiet", "--no-ff", "-m", "Merge", BRANCH]);
+    fs::write(scene.works_in().join("half-done"), "work").unwrap();
+    let stays = cleaned_up(&scene);
+    assert_eq!(stays.as_deref(), Some("it holds changes that are not committed"));
+}
+
+#[test]
+fn a_worktree_in_which_no_run_is_known_stays() {
+    let scene = Scene::isolated();
+    fs::remove_dir_all(scene.works_in().join(".hotl")).unwrap();
+    assert_eq!(cleaned_up(&scene).as_deref(), Some("no run is known to have worked in it"));
+}
+
+#[test]
+fn what_would_go_is_told_and_stays() {
+    let scene = Scene::isolated();
+    scene.writes_state(&scene.works_in(), "completed");
+    scene.git(&["merge", "--quiet", "--no-ff", "-m", "Merge", BRANCH]);
+    let told = Cleanup { dry_run: true }.run(&mut scene.context()).unwrap();
+    assert!(told.worktrees[0].goes && scene.works_in().is_dir());
 }

@@ -69,3 +69,13 @@ fn runs_are_found_by_their_state_files() {
     });
     insta::assert_snapshot!(said, @"");
 }
+
+#[test]
+fn worktrees_whose_runs_have_ended_go() {
+    let said = transcript(|scene| {
+        has_a_repository(scene, "verify: npm test\n");
+        scene.does("run prepare hotl-workflow-add-auth.md");
+        scene.shows("run cleanup --dry-run");
+    });
+    insta::assert_snapshot!(said, @"");
+}

@@ -103,6 +103,10 @@ pub fn merge_action(branch: &str, into: &str) -> String {
 
 /// What is known of a worktree that may be cleaned up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "four facts that have nothing to do with each other"
+)]
 pub struct Leftover {
     /// Of its run; nothing where no run is known.
     pub status: Option<RunStatus>,
@@ -112,6 +116,8 @@ pub struct Leftover {
     pub is_clean: bool,
     /// Somebody locked it.
     pub is_locked: bool,
+    /// The caller is in it.
+    pub has_caller: bool,
 }
 
 /// Why a worktree stays.
@@ -122,6 +128,7 @@ pub enum Stays {
     NotMerged,
     NotCommitted,
     Locked,
+    HasCaller,
 }
 
 impl Stays {
@@ -132,6 +139,7 @@ impl Stays {
             Self::NotMerged => "it holds commits that are nowhere else",
             Self::NotCommitted => "it holds changes that are not committed",
             Self::Locked => "somebody locked it",
+            Self::HasCaller => "you are in it",
         }
     }
 }
@@ -150,6 +158,7 @@ impl Leftover {
             ) => return Err(Stays::NotEnded),
         }
         match self {
+            Self { has_caller: true, .. } => Err(Stays::HasCaller),
             Self { is_locked: true, .. } => Err(Stays::Locked),
             Self { is_clean: false, .. } => Err(Stays::NotCommitted),
             Self { is_merged: false, .. } => Err(Stays::NotMerged),
@@ -216,6 +225,7 @@ mod tests {
         is_merged: true,
         is_clean: true,
         is_locked: false,
+        has_caller: false,
     };
 
     #[test]
@@ -230,6 +240,7 @@ mod tests {
             (Leftover { is_merged: false, ..DONE }, Stays::NotMerged),
             (Leftover { is_clean: false, ..DONE }, Stays::NotCommitted),
             (Leftover { is_locked: true, ..DONE }, Stays::Locked),
+            (Leftover { has_caller: true, ..DONE }, Stays::HasCaller),
             (Leftover { status: None, ..DONE }, Stays::NoRun),
             (Leftover { status: Some(RunStatus::ReadyToFinish), ..DONE }, Stays::NotEnded),
             (Leftover { status: Some(RunStatus::Blocked), ..DONE }, Stays::NotEnded),

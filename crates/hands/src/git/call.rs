@@ -104,21 +104,39 @@ impl Git {
         self.call(Kind::TakeBack, arguments)?.done().map(drop)
     }
 
+    /// Runs the client of a forge in the same way.
+    pub(super) fn ask_forge<A: AsRef<OsStr>>(
+        &self,
+        client: &str,
+        arguments: &[A],
+    ) -> Result<Answer, NotDone> {
+        self.run(client, Program::new(client, &self.folder), arguments)
+    }
+
     fn call<A: AsRef<OsStr>>(&self, kind: Kind, arguments: &[A]) -> Result<Answer, NotDone> {
-        let command = named(arguments);
-        let mut program = Program::new("git", &self.folder).argument("--no-pager");
-        for (name, value) in &self.variables {
-            program = program.variable(name, value);
-        }
-        program = match kind {
+        let program = Program::new("git", &self.folder).argument("--no-pager");
+        let program = match kind {
             Kind::Look => program.variable("GIT_OPTIONAL_LOCKS", "0"),
             Kind::Change => program,
             Kind::TakeBack => program.arguments(["-c", "core.hooksPath=/dev/null"]),
         };
+        self.run("git", program, arguments)
+    }
+
+    fn run<A: AsRef<OsStr>>(
+        &self,
+        name: &str,
+        mut program: Program,
+        arguments: &[A],
+    ) -> Result<Answer, NotDone> {
+        let command = format!("{name} {}", named(arguments));
+        for (name, value) in &self.variables {
+            program = program.variable(name, value);
+        }
         program = program.arguments(arguments.iter().map(|argument| argument.as_ref().to_owned()));
-        let child = program.piped().spawn().map_err(|error| self.not_run(error))?;
+        let child = program.piped().spawn().map_err(|error| self.not_run(name, error))?;
         let mut listening = Listening::new(child, self.limit);
-        let ended = listening.hear_all().map_err(|error| self.not_run(error))?;
+        let ended = listening.hear_all().map_err(|error| self.not_run(name, error))?;
         let [stdout, stderr] = listening.outputs.map(|output| output.heard);
         match ended {
             Some(status) => Ok(Answer { command, code: status.code(), stdout, stderr }),
@@ -126,14 +144,14 @@ impl Git {
         }
     }
 
-    /// A folder that is gone would look like a git that is.
-    fn not_run(&self, error: io::Error) -> NotDone {
+    /// A folder that is gone would look like a program that is.
+    fn not_run(&self, program: &str, error: io::Error) -> NotDone {
         if self.folder.is_dir() {
-            return NotDone::NotRun(NotRun::new("git", error));
+            return NotDone::NotRun(NotRun::new(program, error));
         }
         let missing = format!("the folder {} is not there", self.folder.display());
         let missing = io::Error::new(io::ErrorKind::NotFound, missing);
-        NotDone::NotRun(NotRun::new("git", missing))
+        NotDone::NotRun(NotRun::new(program, missing))
     }
 }
 
@@ -142,7 +160,7 @@ fn named<A: AsRef<OsStr>>(arguments: &[A]) -> String {
     let words = arguments.iter().map(|argument| argument.as_ref().to_string_lossy());
     let plain =
         |word: &str| word.chars().all(|letter| letter.is_ascii_lowercase() || letter == '-');
-    let groups = ["worktree", "stash"];
+    let groups = ["worktree", "stash", "pr"];
     let mut named: Vec<String> = Vec::new();
     for word in words.map(Cow::into_owned) {
         let is_second = named.first().is_some_and(|first| groups.contains(&first.as_str()));

@@ -94,7 +94,7 @@ impl Git {
             (Some(name), None) => Ok(Head::Unborn { name }),
             (None, Some(commit)) => Ok(Head::Detached { commit }),
             (None, None) => Err(NotDone::Odd {
-                command: "rev-parse".to_owned(),
+                command: "git rev-parse".to_owned(),
                 answer: "HEAD is neither a branch nor a commit".to_owned(),
             }),
         }

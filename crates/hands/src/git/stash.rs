@@ -36,7 +36,7 @@ impl Git {
         match self.commit("refs/stash")? {
             Some(commit) if Some(&commit) != before.as_ref() => Ok(commit),
             Some(_) | None => Err(NotDone::Odd {
-                command: "stash push".to_owned(),
+                command: "git stash push".to_owned(),
                 answer: "nothing was stashed".to_owned(),
             }),
         }

@@ -228,6 +228,11 @@ impl Landing {
         }
     }
 
+    /// Asks others to take what was published, and says where.
+    pub fn create_pull_request(&self, base: &str) -> Result<String, Error> {
+        self.git.create_pull_request(&self.branch, base).map_err(refused)
+    }
+
     fn merge(&self, into: &str, git: &Git) -> Result<(), Error> {
         let before = git.head().map_err(refused)?;
         let is_elsewhere = before.branch() != Some(into);

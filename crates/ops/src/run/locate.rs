@@ -118,7 +118,8 @@ fn beside(root: &Path) -> Vec<PathBuf> {
     folders.map(|folder| folder.path()).collect()
 }
 
-fn states(root: &Path) -> Vec<(PathBuf, StateFile)> {
+/// The state files of a folder.
+pub(super) fn states(root: &Path) -> Vec<(PathBuf, StateFile)> {
     let files = fs::read_dir(root.join(".hotl/state")).into_iter().flatten().flatten();
     let paths = files.map(|file| file.path());
     let states = paths.filter(|path| path.extension().is_some_and(|end| end == "json"));

@@ -26,14 +26,14 @@ pub(super) fn folder(cx: &Context) -> Result<PathBuf, Fault> {
 pub(super) fn refused(not_done: NotDone) -> Error {
     let refusal = Refusal::new(Code::GitRefused, not_done.in_words());
     match &not_done {
-        NotDone::NotRun(_) => refusal.hint("install git, or put it on your PATH"),
+        NotDone::NotRun(_) => refusal.hint("install it, or put it on your PATH"),
         NotDone::Refused { command, code, said } => refusal
-            .hint("see to what git says, then try again; nothing was changed")
+            .hint("see to what it says, then try again")
             .detail("command", command)
             .detail("exit_code", code)
             .detail("said", said),
         NotDone::TookTooLong { command, .. } => refusal
-            .hint(format!("see whether a hook or a password keeps `git {command}` waiting"))
+            .hint(format!("see whether a hook or a password keeps `{command}` waiting"))
             .detail("command", command),
         NotDone::Odd { command, answer } => refusal
             .hint("git 2.38 or later is needed; see whether `git fsck` finds something")

@@ -44,7 +44,10 @@ pub(super) fn answered(cx: &Context, refusal: &Refusal, choices: &Choices) -> Op
                 word => Some(OnFeatureBranch::from(word)),
             };
         }
-        Code::UncommittedChanges if choices.on_dirty == OnDirty::Stop => {
+        // Those in another worktree are not ours to put aside.
+        Code::UncommittedChanges
+            if choices.on_dirty == OnDirty::Stop && detail("worktree_path").is_none() =>
+        {
             let answer = ask(&[
                 ("stash", "put them aside, and go on".to_owned()),
                 ("stop", "clean up or stash them yourself".to_owned()),
