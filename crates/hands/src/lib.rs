@@ -6,6 +6,7 @@ pub mod check;
 pub mod delivery;
 pub mod editor;
 pub mod files;
+pub mod git;
 pub mod guard;
 pub mod process;
 mod reason;

@@ -8,16 +8,21 @@ mod actions;
 mod begin;
 mod budgets;
 mod change;
+mod cleanup;
 mod ending;
 mod exec;
 mod files;
 mod gates;
+mod landing;
 mod lint;
 mod list;
+mod locate;
 mod mirror;
 mod outside;
 mod owners;
+mod prepare;
 mod prompt;
+mod repository;
 pub mod shown;
 mod source;
 mod steps;
@@ -33,16 +38,20 @@ pub use actions::{
 pub use begin::{Begin, Origin, Start, Work};
 pub use budgets::{BudgetCheck, BudgetRaise, BudgetRecord, Budgets, Metered};
 pub use change::{Changed, Doer, Verified, Whereabouts};
+pub use cleanup::{CleanedUp, CleanedWorktree, Cleanup};
 pub use ending::{Finalize, Finished};
 pub use exec::{Exec, Executed};
 pub use files::{Files, RunFiles};
 pub use gates::{Gate, Reopen};
+pub use landing::Landing;
 pub use lint::{FoundAt, Lint, Linted, LintedFile, RelatedPlace, SuggestedChange};
 pub use list::{List, Listed, Show};
+pub use locate::{Locate, Located, LocatedRun};
 pub use outside::{Edited, Import};
 pub use owners::{
     Owned, OwnerClaim, OwnerHandoff, OwnerHeartbeat, OwnerRelease, OwnerStatus, OwnerTakeover,
 };
+pub use prepare::{Existing, Prepare, Prepared};
 pub use steps::{
     Checks, Results, StepBlock, StepChecked, StepChecks, StepRetry, StepStart, StepUnblock, Unblock,
 };

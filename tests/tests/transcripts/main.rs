@@ -41,6 +41,8 @@ mod depending;
 
 mod governing;
 
+mod preparing;
+
 mod hooking;
 
 mod letting_in;

@@ -126,7 +126,8 @@ fn init(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble> {
         return Err(Trouble::Told(format!("Workflow file not found: {}", file.display())));
     }
     // HOTL lints only where it is asked to.
-    let begun = cx.call(&Start { file, no_lint: true, agent: None, work: Work::default(), origin })?;
+    let begun =
+        cx.call(&Start { file, no_lint: true, agent: None, work: Work::default(), origin })?;
     say(&begun.whereabouts.run_id)
 }
 

@@ -75,7 +75,8 @@ impl Operation for Files {
             }
             let events = history(snapshot, run.key)?;
             if let Some(revision) = self.revision {
-                files.then = at(run.key, revision, &events)?.as_ref().map(state_text).transpose()?;
+                files.then =
+                    at(run.key, revision, &events)?.as_ref().map(state_text).transpose()?;
             }
             if self.report {
                 let told = events.iter().map(|(event, at)| (event.as_ref(), *at));

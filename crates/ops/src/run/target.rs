@@ -11,9 +11,9 @@ use windlass_ledger::{Error, Fault, KeptRun, Snapshot};
 
 use super::files::{Files, RunFiles};
 use super::list::List;
-use super::view::RunRow;
 use super::mirror::{self, Mirror};
 use super::outside::{Edited, Import};
+use super::view::RunRow;
 use crate::context::{self, Context};
 
 /// The variable that names a run where no argument does.
@@ -66,13 +66,12 @@ impl Target {
         let mut called = snapshot.runs_called(&name)?;
         match (called.pop(), called.is_empty()) {
             (Some(kept), true) => Ok(kept),
-            (Some(_), false) => Err(Refusal::new(
-                Code::IdAmbiguous,
-                format!("several folders have a run {given}"),
-            )
-            .hint("say in which: --folder PATH")
-            .detail("run_id", given)
-            .into()),
+            (Some(_), false) => {
+                Err(Refusal::new(Code::IdAmbiguous, format!("several folders have a run {given}"))
+                    .hint("say in which: --folder PATH")
+                    .detail("run_id", given)
+                    .into())
+            }
             (None, _) => Err(unknown(given).into()),
         }
     }
