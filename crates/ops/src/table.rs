@@ -84,6 +84,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<run::Gate>(),
     Entry::of::<run::Reopen>(),
     Entry::of::<run::Finalize>(),
+    Entry::of::<run::Finish>(),
     Entry::of::<run::Finished>(),
     Entry::of::<run::Summary>(),
     Entry::of::<run::Reconcile>(),

@@ -237,7 +237,7 @@ fn must_run(run: &Run, what: &str) -> Result<(), Refusal> {
             "look at what is blocked, then: windlass run unblock --reason TEXT --run-id {}",
             run.name
         ),
-        RunStatus::ReadyToFinish => "say what becomes of it: windlass run finish kept".to_owned(),
+        RunStatus::ReadyToFinish => "say what becomes of it: windlass run finish keep".to_owned(),
         RunStatus::Completed | RunStatus::Abandoned => {
             "start a new run of the workflow file".to_owned()
         }

@@ -13,6 +13,7 @@ use windlass_domain::run::word::Gates;
 use windlass_ledger::{Error, Snapshot};
 
 use super::change::{Changed, word};
+use super::repository::head_here;
 use super::source::{Source, hash, understood};
 use super::target::{Here, Target};
 use super::tie::{Claimant, tie};
@@ -132,7 +133,7 @@ impl Operation for Start {
             folder: here.folder.clone(),
             machine: here.machine.clone(),
             agent: self.agent.clone(),
-            head: None,
+            head: head_here(cx),
             work: self.work.clone(),
             origin: Origin {
                 repo_root: self.origin.repo_root.clone().or_else(|| git_root(&here.folder)),
