@@ -28,6 +28,10 @@ macro_rules! run_operation {
         fn afterwards(&self, answer: &Self::Output, cx: &mut Context) {
             answer.mirror(cx);
         }
+
+        fn afterwards_refused(&self, refusal: &windlass_domain::Refusal, cx: &mut Context) {
+            super::mirror::refused(cx, &self.target, refusal);
+        }
     };
 }
 pub(super) use run_operation;
@@ -48,7 +52,8 @@ pub struct StepStart {
 impl Operation for StepStart {
     type Output = Changed;
     const NAME: &'static str = "run.step.start";
-    const ABOUT: &'static str = "Begin to work on a step; one caller wins it, and the attempt counts";
+    const ABOUT: &'static str =
+        "Begin to work on a step; one caller wins it, and the attempt counts";
     const EXAMPLE: &'static str = "windlass run step start 1";
     const ACCESS: Access = Access::Write;
 
@@ -162,7 +167,8 @@ pub struct StepUnblock {
 impl Operation for StepUnblock {
     type Output = Changed;
     const NAME: &'static str = "run.step.unblock";
-    const ABOUT: &'static str = "Let a blocked step go on, with one more attempt if it has none left";
+    const ABOUT: &'static str =
+        "Let a blocked step go on, with one more attempt if it has none left";
     const EXAMPLE: &'static str = "windlass run step unblock 2 --reason \"the key is there now\"";
     const ACCESS: Access = Access::Write;
 
@@ -245,7 +251,8 @@ pub struct Checks {
 impl Operation for StepChecks {
     type Output = Checks;
     const NAME: &'static str = "run.step.checks";
-    const ABOUT: &'static str = "Say which checks of a step are to be run now, if it may be verified";
+    const ABOUT: &'static str =
+        "Say which checks of a step are to be run now, if it may be verified";
     const EXAMPLE: &'static str = "windlass run step checks 1";
     const ACCESS: Access = Access::Write;
 

@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use windlass_domain::run::edit::OutsideEdits;
 use windlass_domain::run::name::RunId;
 use windlass_domain::{Code, Refusal, RunKey};
 use windlass_ledger::{Error, Fault, KeptRun, Snapshot};
 
 use super::files::{Files, RunFiles};
 use super::list::List;
-use super::view::RunRow;
 use super::mirror::{self, Mirror};
 use super::outside::{Edited, Import};
+use super::view::RunRow;
 use crate::context::{self, Context};
 
 /// The variable that names a run where no argument does.
@@ -66,13 +67,12 @@ impl Target {
         let mut called = snapshot.runs_called(&name)?;
         match (called.pop(), called.is_empty()) {
             (Some(kept), true) => Ok(kept),
-            (Some(_), false) => Err(Refusal::new(
-                Code::IdAmbiguous,
-                format!("several folders have a run {given}"),
-            )
-            .hint("say in which: --folder PATH")
-            .detail("run_id", given)
-            .into()),
+            (Some(_), false) => {
+                Err(Refusal::new(Code::IdAmbiguous, format!("several folders have a run {given}"))
+                    .hint("say in which: --folder PATH")
+                    .detail("run_id", given)
+                    .into())
+            }
             (None, _) => Err(unknown(given).into()),
         }
     }
@@ -94,10 +94,13 @@ impl Target {
         here.verify(cx, found)
     }
 
-    /// The run itself, for who only looks at it.
+    /// The run itself, for who only looks at it. Where outside edits count, they are seen.
     pub(super) fn chosen(&self, cx: &mut Context) -> Result<Self, Error> {
         if cx.surroundings.files == context::Files::Servers {
             return Ok(self.clone());
+        }
+        if cx.settings.settings.runs_outside_edits == OutsideEdits::Adopt {
+            return self.settled(cx);
         }
         let here = Here::of(self, cx)?;
         Ok(Self::of(here.found(cx, self.run_id.clone())?.run))
@@ -153,7 +156,11 @@ impl Here {
             Err(Error::Refused(refusal)) if refusal.code == Code::RunNotFound => {
                 let name = RunId::parse(run_id)?;
                 let text = self.mirror.as_ref().and_then(|mirror| mirror.state(&name));
-                let Some(text) = text else { return Err(refusal.into()) };
+                let Some(text) = text else {
+                    let names: Vec<String> =
+                        self.runs(cx)?.into_iter().map(|run| run.run_id).collect();
+                    return Err(refusal.detail("runs", names).into());
+                };
                 self.import(cx, text)?;
                 self.files(cx, run_id, None)
             }
@@ -246,9 +253,8 @@ impl Here {
         let name = RunId::parse(&found.run_id)?;
         let seen = mirror.state(&name);
         let Some(text) = seen.filter(|text| *text != found.state) else { return Ok(found) };
-        if let Some(revision) = mirror::revision_of(&text)
-            && self.files(cx, &run, Some(revision))?.then.as_deref() == Some(text.as_str())
-        {
+        let revision = mirror::revision_of(&text).unwrap_or_default();
+        if self.files(cx, &run, Some(revision))?.knows(&text) {
             // It is old, because somebody was interrupted, or worked elsewhere.
             return Ok(found);
         }
