@@ -96,11 +96,16 @@ pub(super) fn write(cx: &mut Context, whereabouts: &Whereabouts) {
 
 /// The same for a call that was refused, where the refusal left a trace in the ledger.
 pub(super) fn refused(cx: &mut Context, target: &Target, refusal: &Refusal) {
-    if refusal.code != Code::BudgetExceeded {
-        return;
+    if refusal.code == Code::BudgetExceeded
+        && let Ok(target) = target.chosen(cx)
+    {
+        refresh(cx, &target);
     }
-    let Ok(target) = target.chosen(cx) else { return };
-    let asked = Files { target, revision: None, report: false };
+}
+
+/// The same for a run of which only the name is known.
+pub(super) fn refresh(cx: &mut Context, target: &Target) {
+    let asked = Files { target: target.clone(), revision: None, report: false };
     if let Ok(RunFiles { run, run_id, folder, machine, .. }) = cx.perform(&asked) {
         write(cx, &Whereabouts { run, run_id, folder, machine });
     }
