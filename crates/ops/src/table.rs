@@ -10,7 +10,7 @@ use crate::context::{Context, Files};
 use crate::misfit::misfit;
 use crate::once::Answered;
 use crate::operation::{Access, Lines, Load, Operation, Output, Place, Remotely};
-use crate::remote::relay;
+use crate::remote::{relay, told};
 use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{
@@ -212,8 +212,9 @@ impl<O: Operation> Request for O {
         cx.begin(self)?;
         let answer = Operation::run(self, cx);
         let outcome = cx.end();
-        let answer = answer?;
-        if cx.surroundings.files == Files::Callers {
+        let is_here = cx.surroundings.files == Files::Callers;
+        let answer = if is_here { told(self, answer, cx)? } else { answer? };
+        if is_here {
             self.afterwards(&answer, cx);
         }
         Ok(match outcome {

@@ -3,9 +3,11 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use windlass_domain::chain::Hash;
 use windlass_domain::event::RunEvent;
 use windlass_domain::run::Run;
 use windlass_domain::run::report::{replay, report};
+use windlass_domain::run::state_file::{StateFile, parse};
 use windlass_domain::{Event, RunKey, Time};
 use windlass_ledger::{Error, Fault, Snapshot};
 
@@ -44,9 +46,26 @@ pub struct RunFiles {
     /// What it said at the revision that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub then: Option<String>,
+    /// The digest of the last state file that was taken over from another hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken_over: Option<String>,
     /// What `.hotl/reports/<run id>.md` says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
+}
+
+impl RunFiles {
+    /// Whether the ledger knows a state file: as it wrote it, or as it took it over.
+    pub(super) fn knows(&self, text: &str) -> bool {
+        self.then.as_deref() == Some(text)
+            || self.taken_over.is_some()
+                && self.taken_over == parse(text).ok().as_ref().and_then(digest)
+    }
+}
+
+/// The same for every text that says the same.
+fn digest(state: &StateFile) -> Option<String> {
+    serde_json::to_vec(state).ok().map(|text| Hash::of(&text).to_string())
 }
 
 impl Operation for Files {
@@ -68,12 +87,14 @@ impl Operation for Files {
                 revision: run.revision,
                 state: state_text(run)?,
                 then: None,
+                taken_over: None,
                 report: None,
             };
             if self.revision.is_none() && !self.report {
                 return Ok(files);
             }
             let events = history(snapshot, run.key)?;
+            files.taken_over = taken_over(&events).and_then(digest);
             if let Some(revision) = self.revision {
                 files.then =
                     at(run.key, revision, &events)?.as_ref().map(state_text).transpose()?;
@@ -108,6 +129,15 @@ pub(super) fn history(
         }
     }
     Ok(events)
+}
+
+/// The last state file that became the state of the run.
+fn taken_over(events: &[(Box<RunEvent>, Time)]) -> Option<&StateFile> {
+    events.iter().rev().find_map(|(event, _)| match event.as_ref() {
+        RunEvent::RunEdited(edited) => edited.adopted.as_ref(),
+        RunEvent::RunImported(imported) => Some(&imported.state),
+        _ => None,
+    })
 }
 
 /// The run as it was at a revision.

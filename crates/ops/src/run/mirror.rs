@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use windlass_domain::run::name::RunId;
+use windlass_domain::{Code, Refusal};
 
 use super::change::Whereabouts;
 use super::files::{Files, RunFiles};
@@ -93,6 +94,15 @@ pub(super) fn write(cx: &mut Context, whereabouts: &Whereabouts) {
     }
 }
 
+/// The same for a call that was refused, where the refusal left a trace in the ledger.
+pub(super) fn refused(cx: &mut Context, target: &Target, refusal: &Refusal) {
+    if refusal.code == Code::BudgetExceeded
+        && let Ok(target) = target.chosen(cx)
+    {
+        refresh(cx, &target);
+    }
+}
+
 /// The same for a run of which only the name is known.
 pub(super) fn refresh(cx: &mut Context, target: &Target) {
     let asked = Files { target: target.clone(), revision: None, report: false };
@@ -112,7 +122,7 @@ impl Mirror {
         let asked = Files { target: Target::of(whereabouts.run), revision, report: true };
         let files = cx.perform(&asked).map_err(|error| error.to_string())?;
         // What another hand wrote is evidence, until somebody decides about it.
-        if seen.is_none() || seen == files.then {
+        if seen.is_none_or(|seen| files.knows(&seen)) {
             put(&state, &files.state).map_err(spoken)?;
         }
         put(&self.report_path(name), &files.report.unwrap_or_default()).map_err(spoken)

@@ -31,6 +31,10 @@ macro_rules! run_operation {
         fn afterwards(&self, answer: &Self::Output, cx: &mut Context) {
             answer.mirror(cx);
         }
+
+        fn afterwards_refused(&self, refusal: &windlass_domain::Refusal, cx: &mut Context) {
+            super::mirror::refused(cx, &self.target, refusal);
+        }
     };
 }
 pub(super) use run_operation;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use windlass_domain::run::edit::OutsideEdits;
 use windlass_domain::run::name::RunId;
 use windlass_domain::{Code, Refusal, RunKey};
 use windlass_ledger::{Error, Fault, KeptRun, Snapshot};
@@ -93,10 +94,13 @@ impl Target {
         here.verify(cx, found)
     }
 
-    /// The run itself, for who only looks at it.
+    /// The run itself, for who only looks at it. Where outside edits count, they are seen.
     pub(super) fn chosen(&self, cx: &mut Context) -> Result<Self, Error> {
         if cx.surroundings.files == context::Files::Servers {
             return Ok(self.clone());
+        }
+        if cx.settings.settings.runs_outside_edits == OutsideEdits::Adopt {
+            return self.settled(cx);
         }
         let here = Here::of(self, cx)?;
         Ok(Self::of(here.found(cx, self.run_id.clone())?.run))
@@ -150,7 +154,11 @@ impl Here {
             Err(Error::Refused(refusal)) if refusal.code == Code::RunNotFound => {
                 let name = RunId::parse(run_id)?;
                 let text = self.mirror.as_ref().and_then(|mirror| mirror.state(&name));
-                let Some(text) = text else { return Err(refusal.into()) };
+                let Some(text) = text else {
+                    let names: Vec<String> =
+                        self.runs(cx)?.into_iter().map(|run| run.run_id).collect();
+                    return Err(refusal.detail("runs", names).into());
+                };
                 self.import(cx, text)?;
                 self.files(cx, run_id, None)
             }
@@ -243,9 +251,8 @@ impl Here {
         let name = RunId::parse(&found.run_id)?;
         let seen = mirror.state(&name);
         let Some(text) = seen.filter(|text| *text != found.state) else { return Ok(found) };
-        if let Some(revision) = mirror::revision_of(&text)
-            && self.files(cx, &run, Some(revision))?.then.as_deref() == Some(text.as_str())
-        {
+        let revision = mirror::revision_of(&text).unwrap_or_default();
+        if self.files(cx, &run, Some(revision))?.knows(&text) {
             // It is old, because somebody was interrupted, or worked elsewhere.
             return Ok(found);
         }

@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windlass_domain::Code;
 use windlass_domain::chain::Hash;
 use windlass_domain::duration::Span;
 use windlass_domain::run::check::{
     CheckResult, Exhibit, Outcome, Output as Written, REVIEW, foregone,
 };
 use windlass_domain::run::file::{AssertKind, Check};
+use windlass_domain::{Code, Refusal};
 use windlass_hands::check::{
     Artifact, Assert, Browser, Ended, Environment, Limits, Shell, Stop, Stream, Verdict, Watch, Why,
 };
@@ -68,14 +68,7 @@ impl Operation for StepVerify {
         let target = self.target.settled(cx)?;
         let doer = self.doer.here(cx);
         let asked = StepChecks { step: self.step, target: target.clone(), doer: doer.clone() };
-        let checks = match cx.perform(&asked) {
-            Ok(checks) => checks,
-            Err(error) => {
-                // A budget that stopped it left its mark.
-                super::mirror::refresh(cx, &target);
-                return Err(error);
-            }
-        };
+        let checks = cx.perform(&asked)?;
         let life = Life { target: &target, doer: &doer, checks: &checks, shown: Instant::now() };
         let results = Bench::of(cx, &checks)?.run(cx, &checks, life)?;
         let answer = cx.perform(&StepChecked {
@@ -87,6 +80,10 @@ impl Operation for StepVerify {
         })?;
         answer.0.mirror(cx);
         Ok(answer)
+    }
+
+    fn afterwards_refused(&self, refusal: &Refusal, cx: &mut Context) {
+        super::mirror::refused(cx, &self.target, refusal);
     }
 }
 
