@@ -22,6 +22,7 @@ pub mod owner;
 pub mod receipt;
 pub mod reconcile;
 pub mod report;
+pub mod signed;
 pub mod state;
 pub mod state_file;
 pub mod step;

@@ -10,4 +10,5 @@ pub mod guard;
 pub mod process;
 mod reason;
 pub mod remote;
+pub mod signing;
 mod tls;
