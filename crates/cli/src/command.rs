@@ -18,13 +18,18 @@ use crate::wrap::{LongWord, wrap};
 use crate::{help, suggest};
 
 /// What a group of subcommands is about. A group in a group is named like an operation.
-pub(crate) const GROUPS: [(&str, &str); 12] = [
+pub(crate) const GROUPS: [(&str, &str); 17] = [
     ("project", "Projects: named queues of tasks"),
     ("task", "Tasks: add, claim, report, complete"),
     ("dep", "Dependencies: which task waits for which, in all projects"),
     ("workflow", "Workflows: atomic recipes over tasks"),
     ("workflow.run", "Run a workflow"),
     ("run", "Runs: workflow files that are executed, checked and gated"),
+    ("run.step", "The steps of a run: start, verify, retry, block"),
+    ("run.owner", "Who works on a run alone"),
+    ("run.action", "What a run does to the world outside: asked for first, proven after"),
+    ("run.budget", "How much a run may use up"),
+    ("run.receipt", "What a run proves"),
     ("hook", "Hooks: who is told what happens, and what did not arrive"),
     ("agent", "Agents: who is at work, who did what"),
     ("key", "Keys: who is let in by a server, and as what"),

@@ -19,12 +19,16 @@ use crate::elsewhere;
 use crate::terminal::Look;
 
 /// Variables that set a value of the settings.
-pub(crate) const VARIABLES: [(&str, &str); 10] = [
+pub(crate) const VARIABLES: [(&str, &str); 14] = [
     ("WINDLASS_AGENT", "agent"),
     ("WINDLASS_PROJECT", "project"),
     ("WINDLASS_CLAIMS_LEASE", "claims.lease"),
     ("WINDLASS_CLAIMS_REQUIRE", "claims.require"),
     ("WINDLASS_WORKFLOWS_AUTO_UNPAUSE", "workflows.auto_unpause"),
+    ("WINDLASS_RUNS_GATES", "runs.gates"),
+    ("WINDLASS_RUNS_OUTSIDE_EDITS", "runs.outside_edits"),
+    ("WINDLASS_RUNS_CHECK_TIMEOUT", "runs.check_timeout"),
+    ("WINDLASS_RUNS_BROWSER", "runs.browser"),
     ("WINDLASS_DB", "database.url"),
     ("WINDLASS_DATABASE_SYNCHRONOUS", "database.synchronous"),
     ("WINDLASS_DATABASE_WAIT", "database.wait"),

@@ -3,10 +3,15 @@
 use std::io::{BufRead as _, IsTerminal as _, Write as _, stderr, stdin};
 use std::sync::Arc;
 
-use windlass_ops::context::Questions;
+use windlass_ops::context::{Presence, Questions};
 use windlass_ops::settings::Format;
 
 use crate::terminal::Terminal;
+
+/// Whether somebody can type here. Who answers a program's pipe is no person.
+pub(crate) fn presence() -> Presence {
+    if stdin().is_terminal() { Presence::Seen } else { Presence::Unknown }
+}
 
 /// Asks where a person can read the question and type an answer; nothing elsewhere.
 pub(crate) fn on(terminal: &Terminal) -> Option<Questions> {

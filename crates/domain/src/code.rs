@@ -115,6 +115,7 @@ codes! {
     HookNotFound "hook_not_found" NotFound;
     DeliveryNotFound "delivery_not_found" NotFound;
     WorkflowNotFound "workflow_not_found" NotFound;
+    RunNotFound "run_not_found" NotFound;
     StepNotFound "step_not_found" NotFound;
     ActionNotFound "action_not_found" NotFound;
     CodeNotFound "code_not_found" NotFound;

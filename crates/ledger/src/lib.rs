@@ -55,7 +55,7 @@ pub use lately::{Added, Turn};
 pub use location::Location;
 pub use rebuild::Rebuilt;
 pub use record::{Details, Recorded};
-pub use run::{Kept, RunFilter};
+pub use run::{KeptRun, RunFilter, owner_token};
 pub use search::SearchFilter;
 pub use snapshot::{Listener, Snapshot};
 pub use store::{Agent, Candidate, Difference, Effect, ListFilter, Order, Place, QueueFilter};

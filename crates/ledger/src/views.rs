@@ -17,7 +17,7 @@ use windlass_domain::{DeliveryId, Event, HookId, Key, ProjectId, Stream, Task, T
 use crate::fault::Fault;
 use crate::hook::{Defined, InLedger};
 use crate::record::{Details, Recorded};
-use crate::run::Kept;
+use crate::run::KeptRun;
 use crate::search::{Words, with_words_of};
 use crate::store::Store;
 
@@ -282,7 +282,7 @@ impl<'a> Views<'a> {
         let header = &recorded.header;
         if event.begins() {
             let run = Run::begun(header.stream.run(), event, header.at)?;
-            return self.store.insert_run(&Kept { created_seq: header.seq, run });
+            return self.store.insert_run(&KeptRun { created_seq: header.seq, run });
         }
         let mut kept = self.run(header.stream)?;
         expect_next(kept.run.version, header.stream_seq, &header.stream)?;
@@ -290,7 +290,7 @@ impl<'a> Views<'a> {
         self.store.update_run(&kept)
     }
 
-    fn run(&mut self, stream: Stream) -> Result<Kept, Fault> {
+    fn run(&mut self, stream: Stream) -> Result<KeptRun, Fault> {
         self.store.run_of(stream.run())?.ok_or_else(|| {
             Broken(format!("the log speaks of run {stream} before it is started")).into()
         })

@@ -48,6 +48,16 @@ pub struct Surroundings {
     /// What a caller elsewhere has set where it is.
     pub wishes: Wishes,
     pub files: Files,
+    pub presence: Presence,
+}
+
+/// Whether a person is there, as far as a door can tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Presence {
+    #[default]
+    Unknown,
+    /// At a terminal, or on a page; nobody has proven who.
+    Seen,
 }
 
 /// Settings of a caller elsewhere, for what its arguments do not say. They come before those of the

@@ -89,6 +89,9 @@ pub trait Operation: Args + Serialize + DeserializeOwned + JsonSchema + Send + '
         Ok(None)
     }
 
+    /// What is done where the caller is, with its own files, once the ledger has answered.
+    fn afterwards(&self, _answer: &Self::Output, _cx: &mut Context) {}
+
     /// The sitting of the agent, where a command line names one. It is no field of the operation.
     fn session(&self) -> Option<&str> {
         None

@@ -12,6 +12,8 @@ use windlass_domain::duration::Span;
 use windlass_domain::hook::Hook;
 use windlass_domain::near::near;
 use windlass_domain::ownership::Required;
+use windlass_domain::run::edit::OutsideEdits;
+use windlass_domain::run::word::Gates;
 use windlass_domain::{Code, Refusal};
 use windlass_hands::remote::Address;
 use windlass_ledger::Synchronous;
@@ -22,7 +24,7 @@ use hook_table::{Placed, definition, line_of};
 use crate::view::usage;
 
 /// Every key, with its default and whether a repository's file may set it.
-pub const KEYS: [Key; 10] = [
+pub const KEYS: [Key; 14] = [
     Key {
         name: "agent",
         default: None,
@@ -52,6 +54,30 @@ pub const KEYS: [Key; 10] = [
         default: Some("false"),
         in_repository: false,
         about: "whether every task that delegate pauses goes on by itself: true or false",
+    },
+    Key {
+        name: "runs.gates",
+        default: Some("enforced"),
+        in_repository: false,
+        about: "who decides gates of runs: enforced asks a person, attested believes the caller",
+    },
+    Key {
+        name: "runs.outside_edits",
+        default: Some("refuse"),
+        in_repository: false,
+        about: "what becomes of a state file that another hand changed: refuse or adopt",
+    },
+    Key {
+        name: "runs.check_timeout",
+        default: Some("30m"),
+        in_repository: false,
+        about: "how long a check of a run may take that does not say so itself",
+    },
+    Key {
+        name: "runs.browser",
+        default: None,
+        in_repository: false,
+        about: "the browser for checks of pages; by default the first Chromium on the PATH",
     },
     Key {
         name: "database.url",
@@ -150,6 +176,11 @@ pub struct Settings {
     pub claims_lease: Option<Span>,
     pub claims_require: Required,
     pub workflows_auto_unpause: bool,
+    /// As somebody set it: not every door has the same default.
+    pub runs_gates: Option<Gates>,
+    pub runs_outside_edits: OutsideEdits,
+    pub runs_check_timeout: Option<Span>,
+    pub runs_browser: Option<String>,
     pub database_url: Option<String>,
     pub database_synchronous: Synchronous,
     pub database_wait: Option<Span>,
@@ -315,6 +346,22 @@ impl Settings {
                     _ => return Err(one_of("auto_unpause", value, &["true", "false"])),
                 }
             }
+            "runs.gates" => {
+                let words = ["enforced", "attested"];
+                let gates = Gates::from_text(value).ok_or_else(|| one_of("gates", value, &words))?;
+                self.runs_gates = Some(gates);
+            }
+            "runs.outside_edits" => {
+                self.runs_outside_edits = match value {
+                    "refuse" => OutsideEdits::Refuse,
+                    "adopt" => OutsideEdits::Adopt,
+                    _ => return Err(one_of("outside_edits", value, &["refuse", "adopt"])),
+                }
+            }
+            "runs.check_timeout" => {
+                self.runs_check_timeout = Some(Span::parse("check_timeout", value)?);
+            }
+            "runs.browser" => self.runs_browser = Some(value.to_owned()),
             "database.url" => self.database_url = Some(value.to_owned()),
             "database.synchronous" => {
                 self.database_synchronous = match value {
@@ -345,6 +392,7 @@ struct File {
     project: Option<String>,
     claims: Option<Claims>,
     workflows: Option<Workflows>,
+    runs: Option<Runs>,
     database: Option<Database>,
     server: Option<ServerTable>,
     display: Option<Display>,
@@ -363,6 +411,15 @@ struct Claims {
 #[serde(deny_unknown_fields)]
 struct Workflows {
     auto_unpause: Option<bool>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct Runs {
+    gates: Option<String>,
+    outside_edits: Option<String>,
+    check_timeout: Option<String>,
+    browser: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -400,6 +457,7 @@ fn read(path: &str, text: &str) -> Result<Contents, Refusal> {
     }
     let auto_unpause = file.workflows.and_then(|workflows| workflows.auto_unpause);
     let auto_unpause = auto_unpause.map(|value| value.to_string());
+    let runs = file.runs.unwrap_or_default();
     let (mut url, mut synchronous, mut wait) = (None, None, None);
     if let Some(database) = file.database {
         (url, synchronous, wait) = (database.url, database.synchronous, database.wait);
@@ -412,6 +470,10 @@ fn read(path: &str, text: &str) -> Result<Contents, Refusal> {
         lease,
         require,
         auto_unpause,
+        runs.gates,
+        runs.outside_edits,
+        runs.check_timeout,
+        runs.browser,
         url,
         synchronous,
         wait,

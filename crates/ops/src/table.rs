@@ -6,7 +6,7 @@ use serde_json::Value;
 use windlass_domain::{Exit, Refusal, Time};
 use windlass_ledger::{Error, Fault};
 
-use crate::context::Context;
+use crate::context::{Context, Files};
 use crate::misfit::misfit;
 use crate::once::Answered;
 use crate::operation::{Access, Lines, Load, Operation, Output, Place, Remotely};
@@ -65,6 +65,43 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<workflow::Handoff>(),
     Entry::of::<workflow::Delegate>(),
     Entry::of::<run::Lint>(),
+    Entry::of::<run::Start>(),
+    Entry::of::<run::List>(),
+    Entry::of::<run::Show>(),
+    Entry::of::<run::Files>(),
+    Entry::of::<run::StepStart>(),
+    Entry::of::<run::StepVerify>(),
+    Entry::of::<run::StepChecks>(),
+    Entry::of::<run::StepChecked>(),
+    Entry::of::<run::StepRetry>(),
+    Entry::of::<run::StepBlock>(),
+    Entry::of::<run::StepUnblock>(),
+    Entry::of::<run::Unblock>(),
+    Entry::of::<run::Gate>(),
+    Entry::of::<run::Reopen>(),
+    Entry::of::<run::Finalize>(),
+    Entry::of::<run::Finished>(),
+    Entry::of::<run::Summary>(),
+    Entry::of::<run::Reconcile>(),
+    Entry::of::<run::Receipt>(),
+    Entry::of::<run::OwnerClaim>(),
+    Entry::of::<run::OwnerStatus>(),
+    Entry::of::<run::OwnerHeartbeat>(),
+    Entry::of::<run::OwnerRelease>(),
+    Entry::of::<run::OwnerHandoff>(),
+    Entry::of::<run::OwnerTakeover>(),
+    Entry::of::<run::ActionRequest>(),
+    Entry::of::<run::ActionDecide>(),
+    Entry::of::<run::ActionBegin>(),
+    Entry::of::<run::ActionComplete>(),
+    Entry::of::<run::ActionReconcile>(),
+    Entry::of::<run::BudgetCheck>(),
+    Entry::of::<run::BudgetRecord>(),
+    Entry::of::<run::BudgetRaise>(),
+    Entry::of::<run::Normalize>(),
+    Entry::of::<run::Begin>(),
+    Entry::of::<run::Edited>(),
+    Entry::of::<run::Import>(),
     Entry::of::<hook::Set>(),
     Entry::of::<hook::Remove>(),
     Entry::of::<hook::List>(),
@@ -171,6 +208,9 @@ impl<O: Operation> Request for O {
         let answer = Operation::run(self, cx);
         let outcome = cx.end();
         let answer = answer?;
+        if cx.surroundings.files == Files::Callers {
+            self.afterwards(&answer, cx);
+        }
         Ok(match outcome {
             Some(outcome) => Box::new(Answered { answer, outcome }),
             None => Box::new(answer),

@@ -38,6 +38,17 @@ pub enum BudgetStatus {
     Exceeded,
 }
 
+impl BudgetStatus {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Unset => "unset",
+            Self::Unknown => "unknown",
+            Self::Within => "within",
+            Self::Exceeded => "exceeded",
+        }
+    }
+}
+
 impl Run {
     /// Every budget, with attempts and minutes added that are about to be used.
     fn measured(&self, more_attempts: u64, elapsed_minutes: u64) -> Vec<Measured> {
@@ -76,7 +87,7 @@ impl Run {
             return Ok(());
         }
         let refusal = self
-            .refusal(Code::BudgetExceeded, format!("Runtime budget exceeded: {}", named(&exceeded)))
+            .refusal(Code::BudgetExceeded, format!("runtime budget {} exceeded", named(&exceeded)))
             .hint(raise(&exceeded))
             .detail("exceeded_budgets", &exceeded);
         let event = BudgetChecked { exceeded, elapsed_minutes, stopped: true };

@@ -15,8 +15,9 @@ const MOST_EDITS: usize = 100;
 const LONGEST_TEXT_CHARS: usize = 500;
 
 /// What becomes of an outside edit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OutsideEdits {
+    #[default]
     Refuse,
     /// What the file says counts.
     Adopt,

@@ -65,7 +65,7 @@ fn must_be_proven(run: &Run) -> Result<(), Refusal> {
     };
     Err(run
         .refusal(Code::EvidenceMissing, message)
-        .hint(format!("see what is missing: windlass run receipt {}", run.name))
+        .hint(format!("see what is missing: windlass run receipt show {}", run.name))
         .detail("reasons", missing))
 }
 
@@ -123,6 +123,6 @@ fn must_suffice(run: &Run, disposition: Disposition) -> Result<(), Refusal> {
     );
     Err(run
         .refusal(Code::EvidenceMissing, message)
-        .hint(format!("see what is missing: windlass run receipt {}", run.name))
+        .hint(format!("see what is missing: windlass run receipt show {}", run.name))
         .detail("reasons", lacking))
 }

@@ -383,6 +383,6 @@ pub fn must_prove(run: &Run) -> Result<(), Refusal> {
             Code::EvidenceMissing,
             format!("run {} does not prove its work: {}", run.name, names.join(", ")),
         )
-        .hint(format!("see what is missing: windlass run receipt {}", run.name))
+        .hint(format!("see what is missing: windlass run receipt show {}", run.name))
         .detail("reasons", names))
 }

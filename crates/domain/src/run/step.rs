@@ -76,7 +76,7 @@ pub fn verified(
                 Code::InvalidTransition,
                 format!("Step {number} is at attempt {}, not {attempt}", step.attempts),
             )
-            .hint(format!("verify it again: windlass run verify {number}"))
+            .hint(format!("verify it again: windlass run step verify {number}"))
             .detail("step", number)
             .detail("attempt", step.attempts));
     }
@@ -264,9 +264,9 @@ fn must_follow(run: &Run, number: u32) -> Result<(), Refusal> {
         return Err(run
             .refusal(
                 Code::StepOrder,
-                format!("Step {before} must be done before step {number} can start"),
+                format!("step {before} must be done before step {number} can start"),
             )
-            .hint(format!("windlass run step {before} start"))
+            .hint(format!("windlass run step start {before}"))
             .detail("step", number)
             .detail("unfinished", before));
     }
@@ -290,11 +290,11 @@ fn must_have_attempts(run: &Run, number: u32, step: &StepState) -> Result<(), Re
     }
     let most = step.max_iterations;
     let hint = match step.status {
-        StepStatus::Blocked => format!("windlass run unblock {number} --reason TEXT"),
+        StepStatus::Blocked => format!("windlass run step unblock {number} --reason TEXT"),
         StepStatus::Pending | StepStatus::InProgress | StepStatus::Done | StepStatus::Failed => {
             format!(
-                "block it and give it another attempt: windlass run step {number} block --reason \
-                 TEXT, then windlass run unblock {number} --reason TEXT"
+                "block it and give it another attempt: windlass run step block {number} --reason \
+                 TEXT, then windlass run step unblock {number} --reason TEXT"
             )
         }
     };
@@ -340,7 +340,7 @@ fn must_fit(
             Code::InvalidValue,
             format!("the results do not answer the checks of step {number}"),
         )
-        .hint(format!("verify it again: windlass run verify {number}"))
+        .hint(format!("verify it again: windlass run step verify {number}"))
         .detail("step", number)
         .detail("pending", pending)
         .detail("answered", answered))
@@ -367,16 +367,16 @@ fn not_pending(run: &Run, number: u32, step: &StepState) -> Refusal {
 /// The refusal of a command in a status that it does not start from.
 pub(super) fn wrong(run: &Run, number: u32, step: &StepState, message: String) -> Refusal {
     let hint = match step.status {
-        StepStatus::Pending => format!("start it: windlass run step {number} start"),
+        StepStatus::Pending => format!("start it: windlass run step start {number}"),
         StepStatus::InProgress => format!(
-            "{} works on it; when that is over: windlass run step {number} verify",
+            "{} works on it; when that is over: windlass run step verify {number}",
             step.started_by.as_deref().unwrap_or("somebody")
         ),
         StepStatus::Done => "go on with the next step".to_owned(),
-        StepStatus::Failed => format!("try it again: windlass run step {number} retry"),
+        StepStatus::Failed => format!("try it again: windlass run step retry {number}"),
         StepStatus::Blocked => match step.waiting_check() {
             Some(_) => format!("decide it: windlass run gate {number} approved"),
-            None => format!("let it go on: windlass run unblock {number} --reason TEXT"),
+            None => format!("let it go on: windlass run step unblock {number} --reason TEXT"),
         },
     };
     run.refusal(Code::InvalidTransition, message)

@@ -15,7 +15,7 @@ use windlass_domain::{Code, Event, ProjectId, Refusal, RunKey, TaskId};
 use super::bulk::rows;
 use super::pruning::is_sound;
 use super::{Bed, on_both};
-use crate::{Error, Fate, Kept, RunFilter, Transaction, Undo, export, import};
+use crate::{Error, Fate, KeptRun, RunFilter, Transaction, Undo, export, import};
 
 on_both! {
     all_of_a_run_is_read_back_by_its_key_its_place_and_its_name
@@ -86,28 +86,28 @@ fn agent() -> Caller {
     Caller { name: "worker-1".into(), authority: Authority::Attested, token_sha256: None }
 }
 
-fn begin(bed: &mut Bed, event: impl Into<RunEvent>) -> Kept {
+fn begin(bed: &mut Bed, event: impl Into<RunEvent>) -> KeptRun {
     let event = event.into();
     bed.write(|tx| tx.begin_run(event.clone())).unwrap()
 }
 
-fn start_step(tx: &mut Transaction<'_>, key: RunKey, number: u32) -> Result<Kept, Error> {
+fn start_step(tx: &mut Transaction<'_>, key: RunKey, number: u32) -> Result<KeptRun, Error> {
     let kept = tx.run(key)?.unwrap();
     let events = step::start(&kept.run, number, &agent(), tx.now()).unwrap();
     tx.record_run(&kept, events)
 }
 
-fn block_step(tx: &mut Transaction<'_>, key: RunKey, number: u32) -> Result<Kept, Error> {
+fn block_step(tx: &mut Transaction<'_>, key: RunKey, number: u32) -> Result<KeptRun, Error> {
     let kept = tx.run(key)?.unwrap();
     let events = step::block(&kept.run, number, "no wood", &agent(), tx.now()).unwrap();
     tx.record_run(&kept, events)
 }
 
-fn by_key(bed: &mut Bed, key: RunKey) -> Option<Kept> {
+fn by_key(bed: &mut Bed, key: RunKey) -> Option<KeptRun> {
     bed.ledger.read(|snapshot| Ok(snapshot.run(key)?)).unwrap()
 }
 
-fn list(bed: &mut Bed, filter: &RunFilter) -> Vec<Kept> {
+fn list(bed: &mut Bed, filter: &RunFilter) -> Vec<KeptRun> {
     bed.ledger.read(|snapshot| Ok(snapshot.runs(filter)?)).unwrap()
 }
 
@@ -115,7 +115,7 @@ fn with(status: RunStatus) -> RunFilter {
     RunFilter { status: Some(status), limit: 10, ..RunFilter::default() }
 }
 
-fn called(bed: &mut Bed, run: &str) -> Vec<Kept> {
+fn called(bed: &mut Bed, run: &str) -> Vec<KeptRun> {
     bed.ledger.read(|snapshot| Ok(snapshot.runs_called(&name(run))?)).unwrap()
 }
 
@@ -250,7 +250,7 @@ fn a_run_cannot_begin_with_what_follows(bed: &mut Bed) {
 /// Which of two folders a run is in, of which of two tasks it is, and whether it is stuck.
 type Made = (bool, Option<bool>, bool);
 
-fn make(bed: &mut Bed, tasks: [TaskId; 2], all: &[Made]) -> Vec<Kept> {
+fn make(bed: &mut Bed, tasks: [TaskId; 2], all: &[Made]) -> Vec<KeptRun> {
     bed.write(|tx| {
         let mut runs = Vec::new();
         for (number, (away, task, stuck)) in all.iter().enumerate() {
@@ -311,7 +311,7 @@ fn any_filter_lists_and_pages_exactly_what_it_says(bed: &mut Bed) {
             let task = task.map(|other| tasks[usize::from(other)]);
             let at = folder.map(|folder| ("harbour".to_owned(), folder.to_owned()));
             let filter = RunFilter { at, task, ..filter };
-            let admits = |kept: &&Kept| {
+            let admits = |kept: &&KeptRun| {
                 let run = &kept.run;
                 folder.is_none_or(|folder| run.place.folder == folder)
                     && task.is_none_or(|task| run.tie.is_some_and(|tie| tie.task == task))
@@ -413,7 +413,7 @@ fn a_rebuild_repairs_a_run_and_says_so(bed: &mut Bed) {
     let kept = begin(bed, started("boat-1", "/one"));
     let run = Run { intent: "forged".into(), ..kept.run.clone() };
     bed.write(|tx| {
-        tx.store.update_run(&Kept { run: run.clone(), ..kept.clone() })?;
+        tx.store.update_run(&KeptRun { run: run.clone(), ..kept.clone() })?;
         tx.demand("here", "keep this transaction", "{}")?;
         Ok(())
     })

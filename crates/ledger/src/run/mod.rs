@@ -2,6 +2,7 @@
 
 mod seam;
 
+use windlass_domain::chain::Hash;
 use windlass_domain::event::RunEvent;
 use windlass_domain::run::Run;
 use windlass_domain::run::name::RunId;
@@ -11,7 +12,7 @@ use windlass_domain::{Code, Refusal, RunKey, TaskId};
 use crate::fault::{Error, Fault};
 use crate::snapshot::Snapshot;
 use crate::transaction::Transaction;
-use crate::world::random_bits;
+use crate::world::{random_bits, random_bytes};
 
 pub(crate) use seam::Runs;
 #[cfg(test)]
@@ -19,7 +20,7 @@ pub(crate) use seam::{RUN, RUN_NAMED, RUNS, RUNS_AT, RUNS_CALLED, RUNS_OF_TASK, 
 
 /// A run with its place in the log.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Kept {
+pub struct KeptRun {
     pub created_seq: u64,
     pub run: Run,
 }
@@ -36,8 +37,13 @@ pub struct RunFilter {
     pub limit: u64,
 }
 
+/// A token for the owner of a run: 64 hexadecimal digits that nobody can guess.
+pub fn owner_token() -> Result<String, Fault> {
+    Ok(Hash::from_bytes(random_bytes()?).to_string())
+}
+
 impl Snapshot<'_> {
-    pub fn run(&mut self, key: RunKey) -> Result<Option<Kept>, Fault> {
+    pub fn run(&mut self, key: RunKey) -> Result<Option<KeptRun>, Fault> {
         self.store.run_of(key)
     }
 
@@ -47,24 +53,24 @@ impl Snapshot<'_> {
         machine: &str,
         folder: &str,
         name: &RunId,
-    ) -> Result<Option<Kept>, Fault> {
+    ) -> Result<Option<KeptRun>, Fault> {
         self.store.run_named(machine, folder, name)
     }
 
     /// The two newest runs of that name, wherever they are; one where no other folder has it.
-    pub fn runs_called(&mut self, name: &RunId) -> Result<Vec<Kept>, Fault> {
+    pub fn runs_called(&mut self, name: &RunId) -> Result<Vec<KeptRun>, Fault> {
         self.store.runs_called(name)
     }
 
     /// The newest runs first.
-    pub fn runs(&mut self, filter: &RunFilter) -> Result<Vec<Kept>, Fault> {
+    pub fn runs(&mut self, filter: &RunFilter) -> Result<Vec<KeptRun>, Fault> {
         self.store.runs(filter)
     }
 }
 
 impl Transaction<'_> {
     /// Records the first event of a run.
-    pub fn begin_run(&mut self, event: impl Into<RunEvent>) -> Result<Kept, Error> {
+    pub fn begin_run(&mut self, event: impl Into<RunEvent>) -> Result<KeptRun, Error> {
         let key = RunKey::from_parts(self.now(), random_bits()?);
         self.create(key, event.into())?;
         Ok(self.run_now(key)?)
@@ -74,9 +80,9 @@ impl Transaction<'_> {
     /// older state of it is refused.
     pub fn record_run(
         &mut self,
-        kept: &Kept,
+        kept: &KeptRun,
         events: impl IntoIterator<Item = RunEvent>,
-    ) -> Result<Kept, Error> {
+    ) -> Result<KeptRun, Error> {
         let now = self.run_now(kept.run.key)?;
         if now.run.version != kept.run.version {
             return Err(moved_on(&now.run).into());
@@ -86,7 +92,7 @@ impl Transaction<'_> {
         Ok(self.run_now(kept.run.key)?)
     }
 
-    fn run_now(&mut self, key: RunKey) -> Result<Kept, Fault> {
+    fn run_now(&mut self, key: RunKey) -> Result<KeptRun, Fault> {
         self.run(key)?.ok_or_else(|| Fault::bug(format!("run {key} left its view")))
     }
 }

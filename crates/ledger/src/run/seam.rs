@@ -4,7 +4,7 @@ use windlass_domain::run::Run;
 use windlass_domain::run::name::RunId;
 use windlass_domain::{RunKey, TaskId};
 
-use super::{Kept, RunFilter};
+use super::{KeptRun, RunFilter};
 use crate::cell::{Cell, Columns};
 use crate::fault::Fault;
 use crate::record::{from_json, to_json};
@@ -45,8 +45,8 @@ pub(crate) const RUNS_OF_TASK: &str =
 
 /// The part of the seam that is about runs.
 pub(crate) trait Runs: Statements {
-    fn insert_run(&mut self, kept: &Kept) -> Result<(), Fault> {
-        let Kept { created_seq, run } = kept;
+    fn insert_run(&mut self, kept: &KeptRun) -> Result<(), Fault> {
+        let KeptRun { created_seq, run } = kept;
         let (task, state) = (run.tie.map(|tie| tie.task.to_bytes()), to_json(run));
         let cells = [
             Cell::Bytes(&run.key.to_bytes()),
@@ -62,8 +62,8 @@ pub(crate) trait Runs: Statements {
         self.run(INSERT_RUN, &cells).map(drop)
     }
 
-    fn update_run(&mut self, kept: &Kept) -> Result<(), Fault> {
-        let Kept { run, .. } = kept;
+    fn update_run(&mut self, kept: &KeptRun) -> Result<(), Fault> {
+        let KeptRun { run, .. } = kept;
         let state = to_json(run);
         let cells = [
             Cell::count(run.version),
@@ -74,7 +74,7 @@ pub(crate) trait Runs: Statements {
         self.run(UPDATE_RUN, &cells).map(drop)
     }
 
-    fn run_of(&mut self, key: RunKey) -> Result<Option<Kept>, Fault> {
+    fn run_of(&mut self, key: RunKey) -> Result<Option<KeptRun>, Fault> {
         first(self, RUN, &[Cell::Bytes(&key.to_bytes())], read_run)
     }
 
@@ -83,17 +83,17 @@ pub(crate) trait Runs: Statements {
         machine: &str,
         folder: &str,
         name: &RunId,
-    ) -> Result<Option<Kept>, Fault> {
+    ) -> Result<Option<KeptRun>, Fault> {
         let cells = [Cell::Text(machine), Cell::Text(folder), Cell::Text(name.as_str())];
         first(self, RUN_NAMED, &cells, read_run)
     }
 
-    fn runs_called(&mut self, name: &RunId) -> Result<Vec<Kept>, Fault> {
+    fn runs_called(&mut self, name: &RunId) -> Result<Vec<KeptRun>, Fault> {
         all(self, RUNS_CALLED, &[Cell::Text(name.as_str())], read_run)
     }
 
     /// The newest first. One of the conditions selects an index, the others are checked run by run.
-    fn runs(&mut self, filter: &RunFilter) -> Result<Vec<Kept>, Fault> {
+    fn runs(&mut self, filter: &RunFilter) -> Result<Vec<KeptRun>, Fault> {
         let fewest = if filter.has_several_conditions() { PAGE } else { 0 };
         let mut before = Cell::count(filter.before.unwrap_or(u64::MAX));
         let mut found = Vec::new();
@@ -117,7 +117,7 @@ pub(crate) trait Runs: Statements {
         filter: &RunFilter,
         before: Cell<'_>,
         limit: u64,
-    ) -> Result<Vec<Kept>, Fault> {
+    ) -> Result<Vec<KeptRun>, Fault> {
         let limit = Cell::count(limit);
         match filter {
             RunFilter { task: Some(task), .. } => {
@@ -153,7 +153,7 @@ impl RunFilter {
     }
 }
 
-fn read_run(row: &dyn Columns) -> Result<Kept, Fault> {
+fn read_run(row: &dyn Columns) -> Result<KeptRun, Fault> {
     let run = from_json(&row.text(1)?)?;
-    Ok(Kept { created_seq: row.count(0)?, run })
+    Ok(KeptRun { created_seq: row.count(0)?, run })
 }

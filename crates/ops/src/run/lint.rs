@@ -140,7 +140,7 @@ impl Lint {
 }
 
 /// The text of a file, or enough of it to see that it is too large.
-fn read(path: &Path) -> Result<String, Error> {
+pub(super) fn read(path: &Path) -> Result<String, Error> {
     let mut bytes = Vec::new();
     let most = LARGEST_BYTES as u64 + 1;
     File::open(path)

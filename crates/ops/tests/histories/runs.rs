@@ -11,7 +11,7 @@ use windlass_domain::run::owner::Force;
 use windlass_domain::run::word::{Authority, Decision, Disposition, Gates, Mode, Reopen};
 use windlass_domain::run::{Caller, Denied, Run, edit, finish, gate, state_file, step};
 use windlass_domain::{TaskId, Time};
-use windlass_ledger::{Error, Kept, RunFilter, Transaction};
+use windlass_ledger::{Error, KeptRun, RunFilter, Transaction};
 
 use super::{Dice, World};
 
@@ -55,7 +55,7 @@ impl World {
     }
 
     /// Every run as it can be read.
-    pub(super) fn runs(&mut self) -> Vec<Kept> {
+    pub(super) fn runs(&mut self) -> Vec<KeptRun> {
         let all = RunFilter { limit: 1_000, ..RunFilter::default() };
         self.cx.read(|snapshot| Ok(snapshot.runs(&all)?)).unwrap()
     }
@@ -98,7 +98,7 @@ fn found(run: &Run, number: usize) -> RunEvent {
 }
 
 /// Does something to a run, if the rules allow it; says how many runs that ended.
-fn change(tx: &mut Transaction<'_>, dice: &mut Dice, kept: Kept) -> Result<usize, Error> {
+fn change(tx: &mut Transaction<'_>, dice: &mut Dice, kept: KeptRun) -> Result<usize, Error> {
     let number = if dice.roll(3) == 0 { 2 } else { 1 };
     let mut ended = 0;
     let mut kept = kept;
@@ -136,7 +136,7 @@ fn decide(run: &Run, dice: &mut Dice, number: u32, now: Time) -> Result<Vec<RunE
         12 => finish::finalize(run, None, &agent, now)?,
         _ => {
             let (details, force) = (FinishDetails::default(), Force::No);
-            finish::finish(run, Disposition::Kept, details, force, &agent, now)?
+            finish::finish(run, Disposition::KeptRun, details, force, &agent, now)?
         }
     })
 }

@@ -1,0 +1,240 @@
+//! `run start`: a workflow file is executed.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windlass_domain::run::Run;
+use windlass_domain::run::event::{Place as RunPlace, RunStarted};
+use windlass_domain::run::name::{self, RunId};
+use windlass_domain::run::word::Gates;
+use windlass_domain::Time;
+use windlass_ledger::{Error, Snapshot};
+
+use super::change::{Changed, word};
+use super::source::{Source, hash, understood};
+use super::target::{Here, Target};
+use crate::context::{Context, Name};
+use crate::operation::{Access, Operation, Place, Remotely};
+
+/// Where a run takes place, where the caller knows better than the folder it is in.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Origin {
+    /// Refuse work on it until somebody owns it
+    #[arg(long)]
+    pub require_owner: bool,
+    /// How the steps are executed
+    #[arg(long, value_name = "WORD", default_value = "loop")]
+    pub executor_mode: String,
+    /// What drives the run
+    #[arg(long, value_name = "NAME", default_value = "generic")]
+    pub driver: String,
+    /// What hosts the agent
+    #[arg(long, value_name = "NAME", default_value = "fallback")]
+    pub host: String,
+    /// The repository; without one, that of the folder
+    #[arg(long, value_name = "PATH")]
+    pub repo_root: Option<String>,
+    /// Where the work is done; without one, the folder
+    #[arg(long, value_name = "PATH")]
+    pub execution_root: Option<String>,
+    /// The workflow file that this is a copy of
+    #[arg(long, value_name = "PATH")]
+    pub source_workflow_path: Option<String>,
+    /// The worktree, where there is one
+    #[arg(long, value_name = "PATH")]
+    pub worktree_path: Option<String>,
+    /// The branch of the work; without one, as the file says
+    #[arg(long, value_name = "BRANCH")]
+    pub branch: Option<String>,
+    /// The branch that the work comes from
+    #[arg(long, value_name = "BRANCH")]
+    pub source_branch: Option<String>,
+    /// The commit that the work comes from
+    #[arg(long, value_name = "COMMIT")]
+    pub source_head: Option<String>,
+    /// Who decides gates: enforced, or attested for callers whose word counts
+    #[arg(long, value_name = "WORD")]
+    pub gates: Option<String>,
+}
+
+/// Executes a workflow file from here.
+#[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
+pub struct Start {
+    /// A workflow file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Also with mistakes that only lint finds
+    #[arg(long)]
+    #[serde(default)]
+    pub no_lint: bool,
+    /// Who starts it
+    #[arg(long, value_name = "NAME")]
+    #[serde(default)]
+    pub agent: Option<String>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub origin: Origin,
+}
+
+impl Operation for Start {
+    type Output = Changed;
+    const NAME: &'static str = "run.start";
+    const ABOUT: &'static str = "Start a run of a workflow file, in the folder you are in";
+    const EXAMPLE: &'static str = "windlass run start hotl-workflow-add-auth.md";
+    const ACCESS: Access = Access::Write;
+    const PLACE: Place = Place::Workplace;
+    const REMOTELY: Remotely = Remotely::Here;
+
+    fn run(&self, cx: &mut Context) -> Result<Changed, Error> {
+        let source = Source::read(cx, &self.file)?;
+        if !self.no_lint {
+            source.must_be_sound()?;
+        }
+        let here = Here::of(&Target::default(), cx)?;
+        let begin = Begin {
+            text: source.text,
+            workflow_path: source.path,
+            folder: here.folder.clone(),
+            machine: here.machine.clone(),
+            agent: self.agent.clone(),
+            head: None,
+            origin: Origin {
+                repo_root: self.origin.repo_root.clone().or_else(|| git_root(&here.folder)),
+                ..self.origin.clone()
+            },
+        };
+        let begun = cx.perform(&begin)?;
+        begun.mirror(cx);
+        Ok(begun)
+    }
+}
+
+/// The top of the checkout that a folder is in.
+fn git_root(folder: &str) -> Option<String> {
+    let above = Path::new(folder).ancestors().find(|above| above.join(".git").exists())?;
+    above.to_str().map(str::to_owned)
+}
+
+/// Records that a workflow file is executed. `run start` says this.
+#[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
+pub struct Begin {
+    /// What the workflow file says
+    #[arg(long, value_name = "TEXT")]
+    pub text: String,
+    /// Where the file is
+    #[arg(long, value_name = "PATH")]
+    pub workflow_path: String,
+    /// The folder of the run
+    #[arg(long, value_name = "PATH")]
+    pub folder: String,
+    /// The machine that has the folder
+    #[arg(long, value_name = "NAME")]
+    pub machine: String,
+    /// Who starts it
+    #[arg(long, value_name = "NAME")]
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// The commit that the work begins from
+    #[arg(long, value_name = "COMMIT")]
+    #[serde(default)]
+    pub head: Option<String>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub origin: Origin,
+}
+
+impl Operation for Begin {
+    type Output = Changed;
+    const NAME: &'static str = "run.begin";
+    const ABOUT: &'static str = "Record that a workflow file is executed somewhere";
+    const EXAMPLE: &'static str = "windlass run begin --text \"$(cat FILE)\" --workflow-path FILE \
+                                   --folder /work/app --machine here";
+    const ACCESS: Access = Access::Write;
+
+    fn run(&self, cx: &mut Context) -> Result<Changed, Error> {
+        let file = understood(&self.workflow_path, &self.text)?;
+        let wished = self.origin.gates.as_deref();
+        let wished =
+            wished.map(|text| word("gates", text, Gates::ALL, Gates::as_str)).transpose()?;
+        let started = RunStarted {
+            name: RunId::new(&self.slug(), Time::from_millis(0)),
+            file_sha256: hash(&self.text),
+            place: self.place(file.front.branch.as_deref()),
+            gates: stricter(cx.settings.settings.runs_gates, wished),
+            require_owner: self.origin.require_owner,
+            tie: None,
+            head: self.head.clone(),
+            file,
+        };
+        let (actor, _) = cx.identity(Name::agent(self.agent.as_ref()))?;
+        cx.write(&actor, |tx| {
+            let now = tx.now();
+            let name = self.free(tx, now)?;
+            let kept = tx.begin_run(RunStarted { name, ..started.clone() })?;
+            Ok(Changed::new(&kept.run, None, told(&kept.run), now))
+        })
+    }
+}
+
+impl Begin {
+    fn slug(&self) -> String {
+        let path = self.origin.source_workflow_path.as_ref().unwrap_or(&self.workflow_path);
+        name::slug(path)
+    }
+
+    fn place(&self, branch: Option<&str>) -> RunPlace {
+        let origin = &self.origin;
+        let slug = self.slug();
+        let branch = origin.branch.as_deref().or(branch).map(str::to_owned);
+        RunPlace {
+            workflow_path: self.workflow_path.clone(),
+            source_workflow_path: origin
+                .source_workflow_path
+                .clone()
+                .unwrap_or_else(|| self.workflow_path.clone()),
+            source_branch: origin.source_branch.clone(),
+            source_head: origin.source_head.clone(),
+            branch: branch.unwrap_or_else(|| name::branch(&slug)),
+            workflow_slug: slug,
+            repo_root: origin.repo_root.clone().unwrap_or_else(|| self.folder.clone()),
+            execution_root: origin.execution_root.clone().unwrap_or_else(|| self.folder.clone()),
+            worktree_path: origin.worktree_path.clone(),
+            executor_mode: origin.executor_mode.clone(),
+            driver: origin.driver.clone(),
+            host: origin.host.clone(),
+            folder: self.folder.clone(),
+            machine: self.machine.clone(),
+        }
+    }
+
+    /// A name that no run of the folder has.
+    fn free(&self, snapshot: &mut Snapshot<'_>, now: Time) -> Result<RunId, Error> {
+        let first = RunId::new(&self.slug(), now);
+        let mut name = first.clone();
+        let mut number = 1;
+        while snapshot.run_named(&self.machine, &self.folder, &name)?.is_some() {
+            number += 1;
+            name = first.again(number);
+        }
+        Ok(name)
+    }
+}
+
+fn told(run: &Run) -> String {
+    format!("run {} started: {} steps", run.name, run.steps.len())
+}
+
+/// Who decides gates: the caller may ask for more than the settings do, and not for less.
+fn stricter(set: Option<Gates>, wished: Option<Gates>) -> Gates {
+    match (set, wished) {
+        (Some(Gates::Attested), None | Some(Gates::Attested)) | (None, Some(Gates::Attested)) => {
+            Gates::Attested
+        }
+        (None | Some(Gates::Attested), Some(Gates::Enforced))
+        | (Some(Gates::Enforced), _)
+        | (None, None) => Gates::Enforced,
+    }
+}

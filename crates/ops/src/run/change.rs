@@ -1,0 +1,255 @@
+//! What changes a run: who does it, what they are answered, and the one way in which it is recorded.
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use windlass_domain::chain::Hash;
+use windlass_domain::event::RunEvent;
+use windlass_domain::key::Access;
+use windlass_domain::run::reconcile::reconcile;
+use windlass_domain::run::word::Authority;
+use windlass_domain::run::{Caller, Denied, Run};
+use windlass_domain::{Code, Exit, Refusal, RunKey, Time};
+use windlass_ledger::{Error, Fault};
+
+use super::mirror;
+use super::target::Target;
+use super::view::{StepView, WaitingView, step_tone};
+use crate::context::{Context, Name, Presence};
+use crate::operation::Output;
+use crate::sheet::{Cell, Sheet, Tone};
+
+/// The variable that holds the token of the owner of a run.
+const OWNER_TOKEN: &str = "HOTL_OWNER_TOKEN";
+
+/// Who acts on a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Doer {
+    /// Who acts
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// The token of the owner; better in HOTL_OWNER_TOKEN, where others cannot read it
+    #[arg(long, value_name = "TOKEN")]
+    pub owner_token: Option<String>,
+}
+
+impl Doer {
+    /// With what only the place of the caller knows.
+    pub(super) fn from_here(&self, cx: &Context) -> Self {
+        let variables = cx.surroundings.variables.all();
+        let token = variables.get(OWNER_TOKEN).filter(|token| !token.is_empty()).cloned();
+        Self { owner_token: self.owner_token.clone().or(token), ..self.clone() }
+    }
+
+    pub(super) fn caller(&self, cx: &Context) -> Result<Caller, Refusal> {
+        let (name, _) = cx.identity(Name::agent(self.agent.as_ref()))?;
+        let token = self.from_here(cx).owner_token;
+        Ok(Caller { name, authority: authority(cx), token_sha256: token.map(|token| digest(&token)) })
+    }
+}
+
+/// The hash of a token, as it is kept.
+pub(super) fn digest(token: &str) -> String {
+    Hash::of(token.as_bytes()).to_string()
+}
+
+/// By what right a caller acts: a key that may approve proves a person, a terminal suggests one.
+fn authority(cx: &Context) -> Authority {
+    match (&cx.key, cx.surroundings.presence) {
+        (Some(key), _) if key.may(Access::Approve) => Authority::Key,
+        (Some(_), _) | (None, Presence::Unknown) => Authority::Attested,
+        (None, Presence::Seen) => Authority::Terminal,
+    }
+}
+
+/// A run, and where its files are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Whereabouts {
+    #[schemars(with = "String")]
+    pub run: RunKey,
+    pub run_id: String,
+    /// The folder that holds `.hotl`.
+    pub folder: String,
+    pub machine: String,
+}
+
+impl Whereabouts {
+    pub(super) fn of(run: &Run) -> Self {
+        Self {
+            run: run.key,
+            run_id: run.name.to_string(),
+            folder: run.place.folder.clone(),
+            machine: run.place.machine.clone(),
+        }
+    }
+}
+
+/// What came of a call that changes a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Changed {
+    #[serde(flatten)]
+    pub whereabouts: Whereabouts,
+    /// One line: what was done.
+    pub done: String,
+    /// How far the run has come: running, paused, blocked, `ready_to_finish`, completed.
+    pub status: String,
+    /// The step that it was about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<StepView>,
+    /// What the run waits for a person for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waiting: Vec<WaitingView>,
+    /// What stops it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blockers: Vec<String>,
+    /// What to do next.
+    pub next_action: String,
+}
+
+impl Changed {
+    pub(super) fn new(run: &Run, step: Option<u32>, done: String, now: Time) -> Self {
+        Self {
+            whereabouts: Whereabouts::of(run),
+            done,
+            status: run.status().to_string(),
+            step: step.and_then(|number| StepView::of(run, number)),
+            waiting: run.waiting().iter().map(WaitingView::of).collect(),
+            blockers: run.blockers(),
+            next_action: reconcile(run, now).next_action.to_string(),
+        }
+    }
+
+    /// Brings the files of the run up to date.
+    pub(super) fn mirror(&self, cx: &mut Context) {
+        mirror::write(cx, &self.whereabouts);
+    }
+
+    /// Whether the step that was verified passed.
+    pub fn step_is_done(&self) -> bool {
+        self.step.as_ref().is_some_and(|step| step.status == "done")
+    }
+}
+
+impl Output for Changed {
+    fn sheet(&self, _now: Time) -> Sheet {
+        let tone = self.step.as_ref().map_or(Tone::Plain, |step| step_tone(&step.status));
+        let mut sheet = Sheet::line(Cell::toned(&self.done, tone));
+        if let Some(step) = &self.step {
+            for line in step.troubles() {
+                sheet = sheet.and_text(line);
+            }
+        }
+        for waiting in &self.waiting {
+            sheet = sheet.and_line(Cell::toned(waiting.line(), Tone::Busy));
+        }
+        for blocker in &self.blockers {
+            sheet = sheet.and_line(Cell::toned(format!("blocked: {blocker}"), Tone::Bad));
+        }
+        sheet.and_line(Cell::dim(format!(
+            "run {} is {}",
+            self.whereabouts.run_id,
+            self.status.replace('_', " ")
+        )))
+    }
+}
+
+/// The same for a step that was verified: whether it passed is how the process ends.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Verified(pub Changed);
+
+impl Output for Verified {
+    fn sheet(&self, now: Time) -> Sheet {
+        self.0.sheet(now)
+    }
+
+    fn exit(&self) -> Exit {
+        if self.0.step_is_done() { Exit::Done } else { Exit::Findings }
+    }
+}
+
+/// A refusal that is kept, because what it refuses has left a trace: a budget that stopped a call,
+/// an edit of another hand.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Stored {
+    code: String,
+    message: String,
+    hint: Option<String>,
+    details: Map<String, Value>,
+}
+
+impl Stored {
+    pub(super) fn of(refusal: Refusal) -> Self {
+        let Refusal { code, message, hint, details, suggestions: _ } = refusal;
+        Self { code: code.as_str().to_owned(), message, hint, details }
+    }
+
+    pub(super) fn refusal(self) -> Refusal {
+        let Self { code, message, hint, details } = self;
+        let code = Code::from_text(&code).unwrap_or(Code::RunNotRunning);
+        Refusal { code, message, hint, details, suggestions: Vec::new() }
+    }
+}
+
+/// What a call does to a run.
+pub(super) struct Act<'a> {
+    pub(super) target: &'a Target,
+    pub(super) doer: &'a Doer,
+}
+
+impl Act<'_> {
+    /// Decides by the rules, records what follows, and answers, in one transaction. `tell` gets the
+    /// run as it was and as it is.
+    pub(super) fn record<T: Serialize + serde::de::DeserializeOwned>(
+        &self,
+        cx: &mut Context,
+        decide: impl Fn(&Run, &Caller, Time) -> Result<Vec<RunEvent>, Denied>,
+        tell: impl Fn(&Run, &Run, Time) -> Result<T, Fault>,
+    ) -> Result<T, Error> {
+        let target = self.target.settled(cx)?;
+        let caller = self.doer.caller(cx)?;
+        let decided: Result<T, Stored> = cx.write(&caller.name, |tx| {
+            let kept = target.find(tx)?;
+            let now = tx.now();
+            let events = match decide(&kept.run, &caller, now) {
+                Ok(events) => events,
+                Err(Denied::Refused(refusal)) => return Err(refusal.into()),
+                Err(Denied::Stopped(event, refusal)) => {
+                    tx.record_run(&kept, [*event])?;
+                    return Ok(Err(Stored::of(refusal)));
+                }
+            };
+            if events.is_empty() {
+                return Ok(Ok(tell(&kept.run, &kept.run, now)?));
+            }
+            let after = tx.record_run(&kept, events)?;
+            Ok(Ok(tell(&kept.run, &after.run, now)?))
+        })?;
+        decided.map_err(|stored| stored.refusal().into())
+    }
+
+    /// The same for a call that answers how the run stands now.
+    pub(super) fn change(
+        &self,
+        cx: &mut Context,
+        step: Option<u32>,
+        decide: impl Fn(&Run, &Caller, Time) -> Result<Vec<RunEvent>, Denied>,
+        done: impl Fn(&Run) -> String,
+    ) -> Result<Changed, Error> {
+        self.record(cx, decide, |_, run, now| Ok(Changed::new(run, step, done(run), now)))
+    }
+}
+
+/// A word of a list.
+pub(super) fn word<W: Copy>(
+    field: &str,
+    given: &str,
+    all: &[W],
+    text: fn(W) -> &'static str,
+) -> Result<W, Refusal> {
+    let words: Vec<&str> = all.iter().map(|word| text(*word)).collect();
+    let found = all.iter().copied().find(|word| text(*word) == given);
+    found.ok_or_else(|| crate::settings::one_of(field, given, &words))
+}

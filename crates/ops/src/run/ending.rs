@@ -1,0 +1,129 @@
+//! `run finalize` and `run finished`: the end of a run, as it is recorded.
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windlass_domain::run::event::FinishDetails;
+use windlass_domain::run::finish;
+use windlass_domain::run::owner::Force;
+use windlass_domain::run::word::Disposition;
+use windlass_ledger::Error;
+
+use super::change::{Act, Changed, Doer, word};
+use super::steps::run_operation;
+use super::target::Target;
+use crate::context::Context;
+use crate::operation::{Access, Operation};
+
+/// Ends the work on a run.
+#[derive(Debug, Clone, Default, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Finalize {
+    /// The commit that the work ends at; without one, where the folder is
+    #[arg(long, value_name = "COMMIT")]
+    pub head: Option<String>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub target: Target,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub doer: Doer,
+}
+
+impl Operation for Finalize {
+    type Output = Changed;
+    const NAME: &'static str = "run.finalize";
+    const ABOUT: &'static str = "End the work on a run: all is done and proven, or it is blocked";
+    const EXAMPLE: &'static str = "windlass run finalize";
+    const ACCESS: Access = Access::Write;
+
+    fn run(&self, cx: &mut Context) -> Result<Changed, Error> {
+        let head = self.head.clone();
+        Act { target: &self.target, doer: &self.doer }.change(
+            cx,
+            None,
+            |run, caller, now| Ok(finish::finalize(run, head.clone(), caller, now)?),
+            |run| format!("Run finalized: {}", run.status()),
+        )
+    }
+
+    run_operation!();
+}
+
+/// Records what became of the work of a run.
+#[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
+pub struct Finished {
+    /// kept, merged, published or discarded
+    pub disposition: String,
+    /// The branch that it was merged into
+    #[arg(long, value_name = "BRANCH")]
+    #[serde(default)]
+    pub target_branch: Option<String>,
+    /// The remote that it was pushed to
+    #[arg(long, value_name = "NAME")]
+    #[serde(default)]
+    pub remote: Option<String>,
+    /// The address of the pull request
+    #[arg(long, value_name = "URL")]
+    #[serde(default)]
+    pub pr_url: Option<String>,
+    /// What became of the branch
+    #[arg(long, value_name = "TEXT")]
+    #[serde(default)]
+    pub branch_action: Option<String>,
+    /// What became of the worktree
+    #[arg(long, value_name = "TEXT")]
+    #[serde(default)]
+    pub worktree_action: Option<String>,
+    /// Where the state file and the report were kept
+    #[arg(long, value_name = "PATH")]
+    #[serde(default)]
+    pub artifacts_preserved_at: Option<String>,
+    /// Anything else
+    #[arg(long, value_name = "TEXT")]
+    #[serde(default)]
+    pub notes: Option<String>,
+    /// Replace what was recorded before
+    #[arg(long)]
+    #[serde(default)]
+    pub force: bool,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub target: Target,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub doer: Doer,
+}
+
+impl Operation for Finished {
+    type Output = Changed;
+    const NAME: &'static str = "run.finished";
+    const ABOUT: &'static str = "Record what became of the work of a run";
+    const EXAMPLE: &'static str = "windlass run finished kept";
+    const ACCESS: Access = Access::Write;
+
+    fn run(&self, cx: &mut Context) -> Result<Changed, Error> {
+        let disposition =
+            word("disposition", &self.disposition, Disposition::ALL, Disposition::as_str)?;
+        let force = if self.force { Force::Yes } else { Force::No };
+        let details = FinishDetails {
+            target_branch: self.target_branch.clone(),
+            remote: self.remote.clone(),
+            pr_url: self.pr_url.clone(),
+            branch_action: self.branch_action.clone(),
+            worktree_action: self.worktree_action.clone(),
+            artifacts_preserved_at: self.artifacts_preserved_at.clone(),
+            notes: self.notes.clone(),
+        };
+        Act { target: &self.target, doer: &self.doer }.change(
+            cx,
+            None,
+            |run, caller, now| {
+                Ok(finish::finish(run, disposition, details.clone(), force, caller, now)?)
+            },
+            |_| format!("Finish recorded: {disposition}"),
+        )
+    }
+
+    run_operation!();
+}

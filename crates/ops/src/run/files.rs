@@ -1,0 +1,133 @@
+//! `run files`: the state file and the report of a run, as they should be.
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windlass_domain::event::RunEvent;
+use windlass_domain::run::Run;
+use windlass_domain::run::report::{replay, report};
+use windlass_domain::{Event, RunKey, Time};
+use windlass_ledger::{Error, Fault, Snapshot};
+
+use super::target::Target;
+use crate::context::Context;
+use crate::operation::{Access, Operation, Output};
+use crate::sheet::Sheet;
+
+/// Tells what the files of a run should say.
+#[derive(Debug, Clone, Default, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Files {
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub target: Target,
+    /// Also the state file as it was at this revision
+    #[arg(long, value_name = "N")]
+    pub revision: Option<u64>,
+    /// Also the report
+    #[arg(long)]
+    pub report: bool,
+}
+
+/// The files of a run.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct RunFiles {
+    #[schemars(with = "String")]
+    pub run: RunKey,
+    pub run_id: String,
+    /// The folder that holds `.hotl`.
+    pub folder: String,
+    pub machine: String,
+    pub revision: u64,
+    /// What `.hotl/state/<run id>.json` says.
+    pub state: String,
+    /// What it said at the revision that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub then: Option<String>,
+    /// What `.hotl/reports/<run id>.md` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<String>,
+}
+
+impl Operation for Files {
+    type Output = RunFiles;
+    const NAME: &'static str = "run.files";
+    const ABOUT: &'static str = "Show what the state file and the report of a run should say";
+    const EXAMPLE: &'static str = "windlass run files --run-id add-auth-20261115T093000Z --report";
+    const ACCESS: Access = Access::Read;
+
+    fn run(&self, cx: &mut Context) -> Result<RunFiles, Error> {
+        cx.read(|snapshot| {
+            let kept = self.target.find(snapshot)?;
+            let run = &kept.run;
+            let mut files = RunFiles {
+                run: run.key,
+                run_id: run.name.to_string(),
+                folder: run.place.folder.clone(),
+                machine: run.place.machine.clone(),
+                revision: run.revision,
+                state: state_text(run)?,
+                then: None,
+                report: None,
+            };
+            if self.revision.is_none() && !self.report {
+                return Ok(files);
+            }
+            let events = history(snapshot, run.key)?;
+            if let Some(revision) = self.revision {
+                files.then = at(run.key, revision, &events)?.as_ref().map(state_text).transpose()?;
+            }
+            if self.report {
+                let told = events.iter().map(|(event, at)| (event.as_ref(), *at));
+                let (_, log) = replay(run.key, told).map_err(Fault::from)?;
+                files.report = Some(report(run, &log));
+            }
+            Ok(files)
+        })
+    }
+}
+
+/// The text of the state file.
+fn state_text(run: &Run) -> Result<String, Fault> {
+    let mut text = serde_json::to_string_pretty(&run.state_file())
+        .map_err(|source| Fault::bug("a state file is not JSON").because(source))?;
+    text.push('\n');
+    Ok(text)
+}
+
+/// What happened to a run, in order.
+pub(super) fn history(
+    snapshot: &mut Snapshot<'_>,
+    run: RunKey,
+) -> Result<Vec<(Box<RunEvent>, Time)>, Error> {
+    let mut events = Vec::new();
+    for recorded in snapshot.whole_history(run.into())? {
+        if let Some(Event::Run(event)) = recorded.event().map_err(Fault::from)? {
+            events.push((event, recorded.header.at));
+        }
+    }
+    Ok(events)
+}
+
+/// The run as it was at a revision.
+fn at(key: RunKey, revision: u64, events: &[(Box<RunEvent>, Time)]) -> Result<Option<Run>, Error> {
+    let Some(((first, began), rest)) = events.split_first() else { return Ok(None) };
+    let mut run = Run::begun(key, first, *began).map_err(Fault::from)?;
+    for (event, at) in rest {
+        if run.revision >= revision {
+            break;
+        }
+        run.fold(event, *at).map_err(Fault::from)?;
+    }
+    Ok((run.revision == revision).then_some(run))
+}
+
+impl Output for RunFiles {
+    fn sheet(&self, _now: Time) -> Sheet {
+        let sheet = Sheet::default().and_text(self.state.trim_end());
+        match &self.report {
+            Some(report) => sheet.and_text(report.trim_end()),
+            None => sheet,
+        }
+    }
+}

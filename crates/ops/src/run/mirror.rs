@@ -1,0 +1,145 @@
+//! The files in `.hotl` that tell of a run: mirrors of the ledger for whoever reads files.
+//!
+//! They are written after a commit, each whole (beside, to the disk, into place), by one process at a
+//! time. If that one is killed before, the next call writes them. A lock of the kernel keeps the
+//! order: who has it asks the ledger for the newest state, so an older one never comes last.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use windlass_domain::run::name::RunId;
+
+use super::change::Whereabouts;
+use super::files::{Files, RunFiles};
+use super::target::Target;
+use crate::context::Context;
+use crate::exchange::in_words;
+
+/// The folder `.hotl` of a folder.
+#[derive(Debug, Clone)]
+pub(super) struct Mirror {
+    folder: PathBuf,
+}
+
+impl Mirror {
+    pub(super) fn of(folder: &Path) -> Self {
+        Self { folder: folder.to_owned() }
+    }
+
+    /// The run takes place here.
+    pub(super) fn is_of(&self, files: &RunFiles) -> bool {
+        self.folder == Path::new(&files.folder)
+    }
+
+    fn path(&self, kind: &str, file: &str) -> PathBuf {
+        self.folder.join(".hotl").join(kind).join(file)
+    }
+
+    fn state_path(&self, name: &str) -> PathBuf {
+        self.path("state", &format!("{name}.json"))
+    }
+
+    pub(super) fn report_path(&self, name: &str) -> PathBuf {
+        self.path("reports", &format!("{name}.md"))
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.state_path(name).is_file()
+    }
+
+    /// The state file of a run, if it is there and text.
+    pub(super) fn state(&self, name: &RunId) -> Option<String> {
+        fs::read_to_string(self.state_path(name.as_str())).ok()
+    }
+
+    /// The runs that have a state file.
+    pub(super) fn names(&self) -> Vec<RunId> {
+        let files = fs::read_dir(self.folder.join(".hotl/state")).into_iter().flatten().flatten();
+        let name = |file: fs::DirEntry| {
+            let name = file.file_name().into_string().ok()?;
+            RunId::parse(name.strip_suffix(".json")?).ok()
+        };
+        let mut names: Vec<RunId> = files.filter_map(name).collect();
+        names.sort();
+        names
+    }
+
+    /// Keeps others away until it is dropped.
+    fn lock(&self, name: &str) -> io::Result<File> {
+        let path = self.path("locks", &format!("{name}.lock"));
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let file = OpenOptions::new().create(true).append(true).open(path)?;
+        file.lock()?;
+        Ok(file)
+    }
+}
+
+/// Writes the files of a run, where they are within reach, as the ledger has it now. What was done is
+/// done: if they cannot be written, that is told, and the next call tries again.
+pub(super) fn write(cx: &mut Context, whereabouts: &Whereabouts) {
+    let Whereabouts { run_id, folder, machine, .. } = whereabouts;
+    let mirror = Mirror::of(Path::new(folder));
+    if *machine != cx.surroundings.host || !mirror.folder.is_dir() {
+        return;
+    }
+    if let Err(trouble) = mirror.write(cx, whereabouts) {
+        cx.notice(&format!(
+            "recorded, but the files of run {run_id} in {folder}/.hotl were not written: {trouble}"
+        ));
+    }
+}
+
+/// The same for a run of which only the name is known.
+pub(super) fn refresh(cx: &mut Context, target: &Target) {
+    let asked = Files { target: target.clone(), revision: None, report: false };
+    if let Ok(RunFiles { run, run_id, folder, machine, .. }) = cx.perform(&asked) {
+        write(cx, &Whereabouts { run, run_id, folder, machine });
+    }
+}
+
+impl Mirror {
+    fn write(&self, cx: &mut Context, whereabouts: &Whereabouts) -> Result<(), String> {
+        let spoken = |error: io::Error| in_words(&error);
+        let name = &whereabouts.run_id;
+        let _alone = self.lock(name).map_err(spoken)?;
+        let state = self.state_path(name);
+        let seen = fs::read_to_string(&state).ok();
+        let revision = seen.as_deref().and_then(revision_of);
+        let asked = Files { target: Target::of(whereabouts.run), revision, report: true };
+        let files = cx.perform(&asked).map_err(|error| error.to_string())?;
+        // What another hand wrote is evidence, until somebody decides about it.
+        if seen.is_none() || seen == files.then {
+            put(&state, &files.state).map_err(spoken)?;
+        }
+        put(&self.report_path(name), &files.report.unwrap_or_default()).map_err(spoken)
+    }
+}
+
+/// The revision that a state file says it is of.
+pub(super) fn revision_of(state: &str) -> Option<u64> {
+    #[derive(Deserialize)]
+    struct Revision {
+        revision: u64,
+    }
+    serde_json::from_str(state).ok().map(|Revision { revision }| revision)
+}
+
+/// Makes a file say this, whole or not at all.
+fn put(path: &Path, text: &str) -> io::Result<()> {
+    if fs::read(path).is_ok_and(|found| found == text.as_bytes()) {
+        return Ok(());
+    }
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    // Who writes is alone, so the name is its own; what a killed one left is written over.
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let beside = folder.join(format!(".{name}.new"));
+    let mut file = File::create(&beside)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_data()?;
+    fs::rename(&beside, path)
+}

@@ -1,0 +1,278 @@
+//! Which run is meant, and whether its files are as they were left.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windlass_domain::run::name::RunId;
+use windlass_domain::{Code, Refusal, RunKey};
+use windlass_ledger::{Error, Fault, KeptRun, Snapshot};
+
+use super::files::{Files, RunFiles};
+use super::list::List;
+use super::view::RunRow;
+use super::mirror::{self, Mirror};
+use super::outside::{Edited, Import};
+use crate::context::{self, Context};
+
+/// The variable that names a run where no argument does.
+const VARIABLE: &str = "HOTL_RUN_ID";
+
+/// The run that a call is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Target {
+    /// The id of the run; without one, HOTL_RUN_ID, or the only run of the folder
+    #[arg(long, value_name = "ID")]
+    pub run_id: Option<String>,
+    /// The folder of the run; without one, where you are
+    #[arg(long, value_name = "PATH")]
+    pub folder: Option<String>,
+    /// The machine that has the folder; without one, this machine
+    #[arg(long, value_name = "NAME")]
+    pub machine: Option<String>,
+}
+
+impl Target {
+    pub fn of(run: RunKey) -> Self {
+        Self { run_id: Some(run.to_string()), ..Self::default() }
+    }
+
+    /// The same for a run that is named by an argument of its own.
+    pub(super) fn named(run: Option<&String>, rest: &Self) -> Self {
+        Self { run_id: run.cloned().or_else(|| rest.run_id.clone()), ..rest.clone() }
+    }
+
+    /// The run as the ledger has it.
+    pub(super) fn find(&self, snapshot: &mut Snapshot<'_>) -> Result<KeptRun, Error> {
+        let Some(given) = &self.run_id else {
+            return Err(Refusal::new(Code::InvalidValue, "no run is named")
+                .hint("say which: run_id, as `windlass run list` shows it")
+                .detail("field", "run_id")
+                .into());
+        };
+        if let Ok(key) = given.parse::<RunKey>()
+            && let Some(kept) = snapshot.run(key)?
+        {
+            return Ok(kept);
+        }
+        let name = RunId::parse(given)?;
+        if let (Some(machine), Some(folder)) = (&self.machine, &self.folder)
+            && let Some(kept) = snapshot.run_named(machine, folder, &name)?
+        {
+            return Ok(kept);
+        }
+        let mut called = snapshot.runs_called(&name)?;
+        match (called.pop(), called.is_empty()) {
+            (Some(kept), true) => Ok(kept),
+            (Some(_), false) => Err(Refusal::new(
+                Code::IdAmbiguous,
+                format!("several folders have a run {given}"),
+            )
+            .hint("say in which: --folder PATH")
+            .detail("run_id", given)
+            .into()),
+            (None, _) => Err(unknown(given).into()),
+        }
+    }
+
+    /// The run itself, found where the caller is: by its id, or as the only one of the folder. Its
+    /// files are looked at; a state file that another hand changed is refused or taken over.
+    pub(super) fn settled(&self, cx: &mut Context) -> Result<Self, Error> {
+        if cx.surroundings.files == context::Files::Servers {
+            return Ok(self.clone());
+        }
+        let found = self.look(cx)?;
+        Ok(Self::of(found.run))
+    }
+
+    /// The same with the files of the run as they should be.
+    pub(super) fn look(&self, cx: &mut Context) -> Result<RunFiles, Error> {
+        let here = Here::of(self, cx)?;
+        let found = here.found(cx, self.run_id.clone())?;
+        here.verify(cx, found)
+    }
+
+    /// The run itself, for who only looks at it.
+    pub(super) fn chosen(&self, cx: &mut Context) -> Result<Self, Error> {
+        if cx.surroundings.files == context::Files::Servers {
+            return Ok(self.clone());
+        }
+        let here = Here::of(self, cx)?;
+        Ok(Self::of(here.found(cx, self.run_id.clone())?.run))
+    }
+}
+
+fn variable(cx: &Context) -> Option<String> {
+    cx.surroundings.variables.all().get(VARIABLE).filter(|value| !value.is_empty()).cloned()
+}
+
+fn unknown(run_id: &str) -> Refusal {
+    Refusal::new(Code::RunNotFound, format!("there is no run {run_id}"))
+        .hint("see the runs: windlass run list")
+        .detail("run_id", run_id)
+}
+
+/// A folder of a machine, seen from where the caller is.
+pub(super) struct Here {
+    pub(super) folder: String,
+    pub(super) machine: String,
+    /// The files of the folder are within reach.
+    mirror: Option<Mirror>,
+}
+
+impl Here {
+    pub(super) fn of(target: &Target, cx: &Context) -> Result<Self, Error> {
+        let own = &cx.surroundings.host;
+        let machine = target.machine.clone().unwrap_or_else(|| own.clone());
+        let is_here = machine == *own;
+        let folder = match &target.folder {
+            Some(folder) if !is_here => folder.clone(),
+            Some(folder) => text(&canonical(cx, folder)?)?,
+            None => text(&working(cx)?)?,
+        };
+        let mirror = is_here.then(|| Mirror::of(Path::new(&folder)));
+        Ok(Self { folder, machine, mirror })
+    }
+
+    /// The run of that id, or else the only one.
+    fn found(&self, cx: &mut Context, run_id: Option<String>) -> Result<RunFiles, Error> {
+        match run_id.or_else(|| variable(cx)) {
+            Some(run_id) => self.named(cx, &run_id),
+            None => {
+                let run_id = self.only(cx)?;
+                self.files(cx, &run_id, None)
+            }
+        }
+    }
+
+    /// A run by its id; one that only a state file knows is taken over first.
+    fn named(&self, cx: &mut Context, run_id: &str) -> Result<RunFiles, Error> {
+        match self.files(cx, run_id, None) {
+            Err(Error::Refused(refusal)) if refusal.code == Code::RunNotFound => {
+                let name = RunId::parse(run_id)?;
+                let text = self.mirror.as_ref().and_then(|mirror| mirror.state(&name));
+                let Some(text) = text else { return Err(refusal.into()) };
+                self.import(cx, text)?;
+                self.files(cx, run_id, None)
+            }
+            found => found,
+        }
+    }
+
+    /// The only run of the folder. Those that ended count when there is no other.
+    fn only(&self, cx: &mut Context) -> Result<String, Error> {
+        self.import_unknown(cx)?;
+        let mut runs = self.runs(cx)?;
+        // A run whose state file somebody removed is of the past, as long as others have theirs.
+        if let Some(mirror) = &self.mirror
+            && runs.iter().any(|run| mirror.has(&run.run_id))
+        {
+            runs.retain(|run| mirror.has(&run.run_id));
+        }
+        if runs.iter().any(RunRow::is_open) {
+            runs.retain(RunRow::is_open);
+        }
+        let folder = &self.folder;
+        match runs.as_slice() {
+            [run] => Ok(run.run.to_string()),
+            [] => Err(Refusal::new(Code::RunNotFound, "No active HOTL run found in .hotl/state/")
+                .hint("start one: windlass run start FILE")
+                .detail("folder", folder)
+                .into()),
+            several => {
+                let names: Vec<&str> = several.iter().map(|run| run.run_id.as_str()).collect();
+                let message = "Multiple HOTL runs found in .hotl/state/. Select one with --run-id \
+                               <run-id> or HOTL_RUN_ID.";
+                Err(Refusal::new(Code::IdAmbiguous, message)
+                    .hint(format!("say which: --run-id {}", names.join(" or ")))
+                    .detail("folder", folder)
+                    .detail("runs", &names)
+                    .into())
+            }
+        }
+    }
+
+    fn runs(&self, cx: &mut Context) -> Result<Vec<RunRow>, Error> {
+        let list = List {
+            folder: Some(self.folder.clone()),
+            machine: Some(self.machine.clone()),
+            ..List::default()
+        };
+        Ok(cx.perform(&list)?.runs)
+    }
+
+    fn files(&self, cx: &mut Context, run: &str, at: Option<u64>) -> Result<RunFiles, Error> {
+        let target = Target {
+            run_id: Some(run.to_owned()),
+            folder: Some(self.folder.clone()),
+            machine: Some(self.machine.clone()),
+        };
+        cx.perform(&Files { target, revision: at, report: false })
+    }
+
+    /// Takes over the runs that only their state files know.
+    fn import_unknown(&self, cx: &mut Context) -> Result<(), Error> {
+        let Some(mirror) = &self.mirror else { return Ok(()) };
+        let names = mirror.names();
+        if names.is_empty() {
+            return Ok(());
+        }
+        let known = self.runs(cx)?;
+        for name in names {
+            if known.iter().any(|run| run.run_id == name.as_str()) {
+                continue;
+            }
+            if let Some(text) = mirror.state(&name) {
+                self.import(cx, text)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn import(&self, cx: &mut Context, state: String) -> Result<(), Error> {
+        let (folder, machine) = (self.folder.clone(), self.machine.clone());
+        cx.perform(&Import { state, folder, machine }).map(drop)
+    }
+
+    /// Compares the state file with what the ledger says it should be.
+    fn verify(&self, cx: &mut Context, found: RunFiles) -> Result<RunFiles, Error> {
+        let mirror = match &self.mirror {
+            Some(mirror) if mirror.is_of(&found) => mirror,
+            Some(_) | None => return Ok(found),
+        };
+        let run = found.run.to_string();
+        let name = RunId::parse(&found.run_id)?;
+        let seen = mirror.state(&name);
+        let Some(text) = seen.filter(|text| *text != found.state) else { return Ok(found) };
+        if let Some(revision) = mirror::revision_of(&text)
+            && self.files(cx, &run, Some(revision))?.then.as_deref() == Some(text.as_str())
+        {
+            // It is old, because somebody was interrupted, or worked elsewhere.
+            return Ok(found);
+        }
+        cx.perform(&Edited { target: Target::of(found.run), state: text })?;
+        self.files(cx, &run, None)
+    }
+}
+
+/// Where the caller is.
+fn working(cx: &Context) -> Result<PathBuf, Error> {
+    canonical(cx, ".")
+}
+
+pub(super) fn canonical(cx: &Context, path: &str) -> Result<PathBuf, Error> {
+    let base = cx.surroundings.folder.clone().unwrap_or_default();
+    let path = base.join(path);
+    path.canonicalize().map_err(|error| crate::exchange::unusable(&path, &error).into())
+}
+
+/// A path as it is written down.
+pub(super) fn text(path: &Path) -> Result<String, Error> {
+    path.to_str().map(str::to_owned).ok_or_else(|| {
+        Fault::new(Code::FileUnusable, format!("{} is not UTF-8", path.display()))
+            .hint("use a folder whose name is plain text")
+            .into()
+    })
+}

@@ -1,0 +1,264 @@
+//! `run step verify`: the checks of a step are run where the caller is, and what they show is
+//! recorded.
+//!
+//! No lock is held while a check runs. Whoever moved the step on meanwhile has won, and the results
+//! are refused.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windlass_domain::Code;
+use windlass_domain::chain::Hash;
+use windlass_domain::duration::Span;
+use windlass_domain::run::check::{
+    CheckResult, Exhibit, Outcome, Output as Written, REVIEW, foregone,
+};
+use windlass_domain::run::file::{AssertKind, Check};
+use windlass_hands::check::{
+    Artifact, Assert, Browser, Ended, Environment, Limits, Shell, Stop, Stream, Verdict, Watch, Why,
+};
+use windlass_hands::check::{Outcome as Seen, Seen as SeenFile};
+use windlass_hands::guard::Guard;
+use windlass_ledger::{Error, Fault};
+
+use super::change::{Doer, Verified};
+use super::steps::{Checks, Results, StepChecked, StepChecks};
+use super::target::Target;
+use crate::context::Context;
+use crate::operation::{Access, Operation, Place, Remotely};
+
+/// For a check that says nothing itself, where no setting does.
+const USUAL_TIMEOUT: Duration = Duration::from_mins(30);
+
+/// As much of an output as a state file shows.
+const SHOWN_BYTES: usize = 4096;
+
+/// Runs the checks of a step.
+#[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
+pub struct StepVerify {
+    /// Its number, from 1
+    pub step: u32,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub target: Target,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub doer: Doer,
+}
+
+impl Operation for StepVerify {
+    type Output = Verified;
+    const NAME: &'static str = "run.step.verify";
+    const ABOUT: &'static str = "Run the checks of a step, and record what they show";
+    const EXAMPLE: &'static str = "windlass run step verify 1";
+    const ACCESS: Access = Access::Write;
+    const PLACE: Place = Place::Workplace;
+    const REMOTELY: Remotely = Remotely::Here;
+
+    fn run(&self, cx: &mut Context) -> Result<Verified, Error> {
+        let target = self.target.settled(cx)?;
+        let doer = self.doer.from_here(cx);
+        let asked = StepChecks { step: self.step, target: target.clone(), doer: doer.clone() };
+        let checks = match cx.perform(&asked) {
+            Ok(checks) => checks,
+            Err(error) => {
+                // A budget that stopped it left its mark.
+                super::mirror::refresh(cx, &target);
+                return Err(error);
+            }
+        };
+        let results = Bench::of(cx, &checks)?.run(cx, &checks)?;
+        let answer = cx.perform(&StepChecked {
+            step: self.step,
+            attempt: checks.attempt,
+            results: Results(results),
+            target,
+            doer,
+        })?;
+        answer.0.mirror(cx);
+        Ok(answer)
+    }
+}
+
+/// What checks need where they run.
+struct Bench {
+    root: PathBuf,
+    /// Where logs and pictures are kept.
+    evidence: PathBuf,
+    environment: Environment,
+    guard: Guard,
+    timeout: Duration,
+    browser: Option<PathBuf>,
+    stop: Stop,
+}
+
+impl Bench {
+    fn of(cx: &Context, checks: &Checks) -> Result<Self, Error> {
+        let settings = &cx.settings.settings;
+        let folder = PathBuf::from(&checks.whereabouts.folder);
+        let stop = Stop::new().map_err(|error| {
+            Fault::new(Code::FileUnusable, "a check cannot be watched").because(error)
+        })?;
+        Ok(Self {
+            root: folder.clone(),
+            evidence: folder.join(".hotl/evidence").join(&checks.whereabouts.run_id),
+            environment: Environment::of_caller(std::env::vars_os()),
+            guard: Guard::of_this_program(format!("run {}", checks.whereabouts.run)),
+            timeout: settings.runs_check_timeout.map_or(USUAL_TIMEOUT, long),
+            browser: settings.runs_browser.as_ref().map(PathBuf::from),
+            stop,
+        })
+    }
+
+    /// Runs them in order, up to the first that does not pass.
+    fn run(&self, cx: &Context, checks: &Checks) -> Result<Vec<CheckResult>, Error> {
+        let mut results = Vec::new();
+        for (place, check) in &checks.checks {
+            let started = cx.now();
+            let mut result = match foregone(check) {
+                Some(outcome) => CheckResult::new(*place, outcome),
+                None => self.look(checks, *place, check)?,
+            };
+            result.started_at = Some(started);
+            result.ended_at = Some(cx.now());
+            let passed = result.outcome == Outcome::Passed;
+            results.push(result);
+            if !passed {
+                break;
+            }
+        }
+        Ok(results)
+    }
+
+    fn look(&self, checks: &Checks, place: usize, check: &Check) -> Result<CheckResult, Error> {
+        let name = |kind: &str| {
+            let Checks { step, attempt, .. } = checks;
+            self.evidence.join(format!("step-{step}-attempt-{attempt}-check-{}.{kind}", place + 1))
+        };
+        let mut beat = || {};
+        let watch = Watch { beat: &mut beat, stop: &self.stop };
+        let seen = match check {
+            Check::Shell { command, timeout } => {
+                self.make_room()?;
+                let command = command.clone().unwrap_or_default();
+                Shell {
+                    command,
+                    folder: self.root.clone(),
+                    timeout: self.time(timeout.as_ref()),
+                    environment: self.environment.clone(),
+                    log: name("log"),
+                    limits: Limits::default(),
+                }
+                .run(&self.guard, watch)
+            }
+            Check::Artifact { path, assert, timeout } => {
+                let value = assert.as_ref().and_then(|assert| assert.value.clone());
+                let kind = assert.as_ref().map_or(&AssertKind::Missing, |assert| &assert.kind);
+                let assert = match kind {
+                    AssertKind::Exists => Assert::Exists,
+                    AssertKind::Contains => Assert::Contains(value),
+                    AssertKind::MatchesGlob => Assert::MatchesGlob(value),
+                    AssertKind::Other(_) | AssertKind::Missing => {
+                        Assert::Other(kind.as_str().to_owned())
+                    }
+                };
+                let timeout = self.time(timeout.as_ref());
+                Artifact { root: self.root.clone(), path: path.clone(), assert, timeout }.run(watch)
+            }
+            Check::Browser { url, check, timeout } => {
+                self.make_room()?;
+                Browser {
+                    root: self.root.clone(),
+                    url: url.clone(),
+                    check: check.clone(),
+                    timeout: self.time(timeout.as_ref()),
+                    program: self.browser.clone(),
+                    environment: self.environment.clone(),
+                    screenshot: name("png"),
+                }
+                .run(&self.guard, watch)
+            }
+            Check::Review { .. } | Check::Unknown { .. } => {
+                return Err(Fault::bug("a check that nobody runs was to be run").into());
+            }
+        };
+        Ok(told(place, seen))
+    }
+
+    fn make_room(&self) -> Result<(), Error> {
+        std::fs::create_dir_all(&self.evidence)
+            .map_err(|error| crate::exchange::unusable(&self.evidence, &error).into())
+    }
+
+    fn time(&self, given: Option<&Span>) -> Duration {
+        given.map_or(self.timeout, |span| long(*span))
+    }
+}
+
+fn long(span: Span) -> Duration {
+    Duration::from_millis(u64::try_from(span.as_millis()).unwrap_or(0))
+}
+
+/// What was seen, as a run keeps it.
+fn told(place: usize, seen: Seen) -> CheckResult {
+    let Seen { verdict, message, notes, took: _, ended, output, files } = seen;
+    let outcome = match verdict {
+        Verdict::Passed => Outcome::Passed,
+        Verdict::Failed => Outcome::Failed,
+        Verdict::Undecided(Why::Review) if message.starts_with(REVIEW) => {
+            Outcome::Undecided(message.clone())
+        }
+        Verdict::Undecided(Why::Review) => Outcome::Undecided(format!("{REVIEW}: {message}")),
+        Verdict::Undecided(Why::Unclear | Why::NotRun | Why::Stopped) => {
+            Outcome::Undecided(message.clone())
+        }
+    };
+    let mut result = CheckResult::new(place, outcome);
+    match ended {
+        Some(Ended::Code(code)) => result.exit_code = Some(code),
+        Some(Ended::Signal(signal)) => result.signal = Some(signal),
+        None => {}
+    }
+    match output {
+        Some(output) => {
+            result.stdout = written(&output.stdout);
+            result.stderr = written(&output.stderr);
+            result.log = Some(output.log.path.display().to_string());
+            // How it ended is not in what it wrote.
+            if ended.is_none_or(|ended| !matches!(ended, Ended::Code(_))) {
+                let said = std::iter::once(message).chain(notes).collect::<Vec<_>>().join("\n");
+                append(&mut result.stderr.text, &said);
+            }
+        }
+        None => result.stdout.text = message,
+    }
+    result.exhibits = files.into_iter().map(exhibit).collect();
+    result
+}
+
+fn append(text: &mut String, line: &str) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(line);
+}
+
+fn written(stream: &Stream) -> Written {
+    Written {
+        text: stream.first(SHOWN_BYTES),
+        size_bytes: stream.size_bytes,
+        sha256: Hash::from_hex(&stream.sha256),
+    }
+}
+
+fn exhibit(file: SeenFile) -> Exhibit {
+    let path: &Path = &file.path;
+    Exhibit {
+        path: path.display().to_string(),
+        size_bytes: file.size_bytes,
+        sha256: file.sha256.as_deref().and_then(Hash::from_hex),
+    }
+}

@@ -1,0 +1,313 @@
+//! Runs as they are shown.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windlass_domain::run::state::Waiting;
+use windlass_domain::run::word::RunStatus;
+use windlass_domain::run::{Run, StepState};
+use windlass_domain::{RunKey, Time};
+
+use crate::operation::Output;
+use crate::sheet::{Cell, Sheet, Tone, ago};
+
+/// A step of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StepView {
+    /// Its place, from 1.
+    pub step: u32,
+    pub name: String,
+    /// pending, `in_progress`, done, failed or blocked.
+    pub status: String,
+    pub attempts: u32,
+    pub max_attempts: u32,
+    /// It has a check that checks something.
+    pub checked: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passed: Option<bool>,
+    /// human or auto, where somebody must approve it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<String>,
+    /// approved or rejected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_by: Option<String>,
+    /// By what right: attested, terminal, key or rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub authority: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_by: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block_reason: Option<String>,
+    /// What its checks wrote, as far as it is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdout: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stderr: Option<String>,
+}
+
+impl StepView {
+    pub(super) fn of(run: &Run, number: u32) -> Option<Self> {
+        run.step(number).ok().map(|step| Self::new(run, number, step))
+    }
+
+    fn new(run: &Run, number: u32, step: &StepState) -> Self {
+        let decided = step.decided.as_ref();
+        let written = |text: &Option<String>| {
+            text.as_ref().map(|text| text.trim_end().to_owned()).filter(|text| !text.is_empty())
+        };
+        let gate = step.gate.as_ref().map(|gate| gate.as_str().to_owned());
+        let asked = || run.needs_gate(step).then(|| "human".to_owned());
+        Self {
+            step: number,
+            name: step.name.clone(),
+            status: step.status.to_string(),
+            attempts: step.attempts,
+            max_attempts: step.max_iterations,
+            checked: step.is_checked(),
+            passed: step.passed,
+            gate: gate.or_else(asked),
+            decision: decided.map(|decided| decided.decision.to_string()),
+            decided_by: decided.and_then(|decided| decided.by.clone()),
+            authority: decided.map(|decided| decided.authority.to_string()),
+            started_by: step.started_by.clone(),
+            block_reason: step.block.as_ref().map(|block| block.reason.clone()),
+            stdout: written(&step.stdout),
+            stderr: written(&step.stderr),
+        }
+    }
+
+    /// What the checks of a step that did not pass wrote.
+    pub(super) fn troubles(&self) -> impl Iterator<Item = &str> {
+        let failed = self.status == "failed" || self.block_reason.is_some();
+        [&self.stderr, &self.stdout].into_iter().flatten().filter(move |_| failed).map(String::as_str)
+    }
+
+    fn row(&self) -> Vec<Cell> {
+        let attempts = match self.attempts {
+            0 => String::new(),
+            attempts => format!("{attempts} of {}", self.max_attempts),
+        };
+        let gate = match (&self.decision, &self.gate) {
+            (Some(decision), _) => decision.clone(),
+            (None, Some(gate)) => gate.clone(),
+            (None, None) => String::new(),
+        };
+        let status = match (self.status.as_str(), self.checked) {
+            ("done", false) => "done, unverified".to_owned(),
+            (status, _) => status.replace('_', " "),
+        };
+        vec![
+            self.step.to_string().into(),
+            self.name.clone().into(),
+            Cell::toned(status, step_tone(&self.status)),
+            attempts.into(),
+            gate.into(),
+        ]
+    }
+}
+
+pub(super) fn step_tone(status: &str) -> Tone {
+    match status {
+        "done" => Tone::Good,
+        "in_progress" => Tone::Busy,
+        "failed" | "blocked" => Tone::Bad,
+        _ => Tone::Plain,
+    }
+}
+
+fn run_tone(status: &str) -> Tone {
+    match status {
+        "completed" | "ready_to_finish" => Tone::Good,
+        "running" | "paused" => Tone::Busy,
+        "blocked" | "abandoned" => Tone::Bad,
+        _ => Tone::Plain,
+    }
+}
+
+/// What a run waits for a person for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WaitingView {
+    pub step: u32,
+    #[schemars(with = "String")]
+    pub since: Time,
+    /// What to look at; nothing for the gate of a step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<String>,
+}
+
+impl WaitingView {
+    pub(super) fn of(waiting: &Waiting) -> Self {
+        let Waiting { step, since, review } = waiting;
+        Self { step: *step, since: *since, review: review.clone() }
+    }
+
+    pub(super) fn line(&self) -> String {
+        let step = self.step;
+        let way = format!("windlass run gate {step} approved|rejected");
+        match &self.review {
+            Some(review) => format!("step {step} waits for a person: {review}: {way}"),
+            None => format!("the gate of step {step} waits for a person: {way}"),
+        }
+    }
+}
+
+/// A run, whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunView {
+    #[schemars(with = "String")]
+    pub run: RunKey,
+    pub run_id: String,
+    pub status: String,
+    pub intent: String,
+    pub success_criteria: String,
+    /// low, medium or high.
+    pub risk_level: String,
+    /// enforced or attested.
+    pub gates: String,
+    pub workflow_path: String,
+    pub branch: String,
+    pub folder: String,
+    pub machine: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    #[schemars(with = "String")]
+    pub started_at: Time,
+    #[schemars(with = "String")]
+    pub updated_at: Time,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub completed_at: Option<Time>,
+    /// kept, merged, published or discarded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disposition: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    pub waiting: Vec<WaitingView>,
+    pub blockers: Vec<String>,
+    pub steps: Vec<StepView>,
+}
+
+impl RunView {
+    pub(super) fn of(run: &Run) -> Self {
+        let numbered = (1..).zip(&run.steps);
+        Self {
+            run: run.key,
+            run_id: run.name.to_string(),
+            status: run.status().to_string(),
+            intent: run.intent.clone(),
+            success_criteria: run.success_criteria.clone(),
+            risk_level: run.risk.as_str().to_owned(),
+            gates: run.gates.to_string(),
+            workflow_path: run.place.workflow_path.clone(),
+            branch: run.place.branch.clone(),
+            folder: run.place.folder.clone(),
+            machine: run.place.machine.clone(),
+            task: run.tie.map(|tie| tie.task.to_string()),
+            started_at: run.started_at,
+            updated_at: run.updated_at,
+            completed_at: run.completed_at,
+            disposition: run.finish.as_ref().map(|finish| finish.disposition.to_string()),
+            owner: run.owner.id.clone(),
+            waiting: run.waiting().iter().map(WaitingView::of).collect(),
+            blockers: run.blockers(),
+            steps: numbered.map(|(number, step)| StepView::new(run, number, step)).collect(),
+        }
+    }
+}
+
+impl Output for RunView {
+    fn sheet(&self, now: Time) -> Sheet {
+        let given = |name: &'static str, value: &Option<String>| {
+            value.as_ref().map(|value| (name, Cell::from(value.clone())))
+        };
+        let status = Cell::toned(self.status.replace('_', " "), run_tone(&self.status));
+        let facts = [("status", status), ("intent", self.intent.clone().into())].into_iter();
+        let facts = facts
+            .chain(given("task", &self.task))
+            .chain(given("owner", &self.owner))
+            .chain(given("work", &self.disposition))
+            .chain([
+                ("branch", Cell::from(self.branch.clone())),
+                ("folder", Cell::from(self.folder.clone())),
+                ("gates", Cell::from(self.gates.clone())),
+                ("risk", Cell::from(self.risk_level.clone())),
+                ("started", Cell::from(ago(self.started_at, now))),
+            ]);
+        let rows = self.steps.iter().map(StepView::row).collect();
+        let columns = ["step", "name", "status", "attempts", "gate"];
+        let mut sheet =
+            Sheet::default().and_heading(self.run_id.clone()).and_facts(facts).and_table(&columns, rows);
+        for waiting in &self.waiting {
+            sheet = sheet.and_line(Cell::toned(waiting.line(), Tone::Busy));
+        }
+        for blocker in &self.blockers {
+            sheet = sheet.and_line(Cell::toned(format!("blocked: {blocker}"), Tone::Bad));
+        }
+        sheet
+    }
+}
+
+/// A run in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunRow {
+    #[schemars(with = "String")]
+    pub run: RunKey,
+    pub run_id: String,
+    pub status: String,
+    pub intent: String,
+    pub branch: String,
+    pub folder: String,
+    pub machine: String,
+    pub current_step: u32,
+    pub total_steps: usize,
+    pub completed_steps: usize,
+    /// How many decisions of a person it waits for.
+    pub waiting: usize,
+    #[schemars(with = "String")]
+    pub started_at: Time,
+    #[schemars(with = "String")]
+    pub updated_at: Time,
+}
+
+impl RunRow {
+    pub(super) fn of(run: &Run) -> Self {
+        let done = run.steps.iter().filter(|step| step.completed_at.is_some());
+        Self {
+            run: run.key,
+            run_id: run.name.to_string(),
+            status: run.status().to_string(),
+            intent: run.intent.clone(),
+            branch: run.place.branch.clone(),
+            folder: run.place.folder.clone(),
+            machine: run.place.machine.clone(),
+            current_step: run.current_step,
+            total_steps: run.steps.len(),
+            completed_steps: done.count(),
+            waiting: run.waiting().len(),
+            started_at: run.started_at,
+            updated_at: run.updated_at,
+        }
+    }
+
+    /// Something may still become of it.
+    pub(super) fn is_open(&self) -> bool {
+        let ended = [RunStatus::Completed, RunStatus::Abandoned];
+        !ended.iter().any(|status| status.as_str() == self.status)
+    }
+
+    pub(super) fn row(&self, now: Time) -> Vec<Cell> {
+        let waits = match self.waiting {
+            0 => Cell::from(""),
+            waiting => Cell::toned(format!("{waiting} to decide"), Tone::Busy),
+        };
+        vec![
+            self.run_id.clone().into(),
+            Cell::toned(self.status.replace('_', " "), run_tone(&self.status)),
+            format!("{} of {}", self.completed_steps, self.total_steps).into(),
+            waits,
+            ago(self.updated_at, now).into(),
+            self.intent.clone().into(),
+        ]
+    }
+}
