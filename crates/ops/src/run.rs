@@ -16,6 +16,8 @@ mod list;
 mod mirror;
 mod outside;
 mod owners;
+mod receipt_sign;
+mod receipt_verify;
 pub mod shown;
 mod source;
 mod steps;
@@ -38,6 +40,10 @@ pub use list::{List, Listed, Show};
 pub use outside::{Edited, Import};
 pub use owners::{
     Owned, OwnerClaim, OwnerHandoff, OwnerHeartbeat, OwnerRelease, OwnerStatus, OwnerTakeover,
+};
+pub use receipt_sign::{key_file, signed};
+pub use receipt_verify::{
+    LedgerState, ReceiptDifference, ReceiptVerified, ReceiptVerify, SignatureState, Signer,
 };
 pub use steps::{
     Checks, Results, StepBlock, StepChecked, StepChecks, StepRetry, StepStart, StepUnblock, Unblock,
