@@ -24,6 +24,8 @@ mod owners;
 mod prepare;
 mod prompt;
 mod repository;
+mod receipt_sign;
+mod receipt_verify;
 pub mod shown;
 mod source;
 mod steps;
@@ -54,6 +56,10 @@ pub use owners::{
     Owned, OwnerClaim, OwnerHandoff, OwnerHeartbeat, OwnerRelease, OwnerStatus, OwnerTakeover,
 };
 pub use prepare::{Existing, Prepare, Prepared};
+pub use receipt_sign::{key_file, signed};
+pub use receipt_verify::{
+    LedgerState, ReceiptDifference, ReceiptVerified, ReceiptVerify, SignatureState, Signer,
+};
 pub use steps::{
     Checks, Results, StepBlock, StepChecked, StepChecks, StepRetry, StepStart, StepUnblock, Unblock,
 };

@@ -89,6 +89,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<run::Summary>(),
     Entry::of::<run::Reconcile>(),
     Entry::of::<run::Receipt>(),
+    Entry::of::<run::ReceiptVerify>(),
     Entry::of::<run::OwnerClaim>(),
     Entry::of::<run::OwnerStatus>(),
     Entry::of::<run::OwnerHeartbeat>(),

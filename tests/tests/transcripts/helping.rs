@@ -212,8 +212,8 @@ fn every_command_says_how_it_is_used() {
                               only with those
           --correlation <ID>  Only what one run or one execution under an op id
                               recorded
-      -P, --project <NAME>    Only what happened to this project and its tasks
-          --task <TASK>       Only what happened to this task
+      -P, --project <NAME>    Only this project, its tasks and their runs
+          --task <TASK>       Only this task and its runs
           --kind <KIND>       Only events of this kind; may be repeated
           --compat <TOOL>     Tell the events in the words of another tool [possible
                               values: hzl]
