@@ -41,6 +41,14 @@ mod depending;
 
 mod governing;
 
+mod executing;
+
+mod stopping;
+
+mod accounting;
+
+mod telling;
+
 mod hooking;
 
 mod letting_in;

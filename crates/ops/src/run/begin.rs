@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use windlass_domain::Time;
 use windlass_domain::run::Run;
 use windlass_domain::run::event::{Place as RunPlace, RunStarted};
 use windlass_domain::run::name::{self, RunId};
 use windlass_domain::run::word::Gates;
-use windlass_domain::Time;
 use windlass_ledger::{Error, Snapshot};
 
 use super::change::{Changed, word};
@@ -17,6 +17,7 @@ use super::source::{Source, hash, understood};
 use super::target::{Here, Target};
 use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Place, Remotely};
+use crate::sheet::counted;
 
 /// Where a run takes place, where the caller knows better than the folder it is in.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args, Serialize, Deserialize, JsonSchema)]
@@ -224,7 +225,7 @@ impl Begin {
 }
 
 fn told(run: &Run) -> String {
-    format!("run {} started: {} steps", run.name, run.steps.len())
+    format!("run {} started: {}", run.name, counted(run.steps.len() as u64, "step"))
 }
 
 /// Who decides gates: the caller may ask for more than the settings do, and not for less.

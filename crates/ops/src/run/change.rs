@@ -46,7 +46,11 @@ impl Doer {
     pub(super) fn caller(&self, cx: &Context) -> Result<Caller, Refusal> {
         let (name, _) = cx.identity(Name::agent(self.agent.as_ref()))?;
         let token = self.from_here(cx).owner_token;
-        Ok(Caller { name, authority: authority(cx), token_sha256: token.map(|token| digest(&token)) })
+        Ok(Caller {
+            name,
+            authority: authority(cx),
+            token_sha256: token.map(|token| digest(&token)),
+        })
     }
 }
 
@@ -126,6 +130,12 @@ impl Changed {
         mirror::write(cx, &self.whereabouts);
     }
 
+    /// What was done says this already.
+    fn is_told(&self, blocker: &str) -> bool {
+        let reason = self.step.as_ref().and_then(|step| step.block_reason.as_deref());
+        reason.is_some_and(|reason| self.done.ends_with(reason) && blocker.ends_with(reason))
+    }
+
     /// Whether the step that was verified passed.
     pub(super) fn step_is_done(&self) -> bool {
         self.step.as_ref().is_some_and(|step| step.status == "done")
@@ -144,7 +154,7 @@ impl Output for Changed {
         for waiting in &self.waiting {
             sheet = sheet.and_line(Cell::toned(waiting.line(), Tone::Busy));
         }
-        for blocker in &self.blockers {
+        for blocker in self.blockers.iter().filter(|blocker| !self.is_told(blocker)) {
             sheet = sheet.and_line(Cell::toned(format!("blocked: {blocker}"), Tone::Bad));
         }
         sheet.and_line(Cell::dim(format!(

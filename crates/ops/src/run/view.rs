@@ -80,7 +80,11 @@ impl StepView {
     /// What the checks of a step that did not pass wrote.
     pub(super) fn troubles(&self) -> impl Iterator<Item = &str> {
         let failed = self.status == "failed" || self.block_reason.is_some();
-        [&self.stderr, &self.stdout].into_iter().flatten().filter(move |_| failed).map(String::as_str)
+        [&self.stderr, &self.stdout]
+            .into_iter()
+            .flatten()
+            .filter(move |_| failed)
+            .map(String::as_str)
     }
 
     fn row(&self) -> Vec<Cell> {
@@ -236,8 +240,10 @@ impl Output for RunView {
             ]);
         let rows = self.steps.iter().map(StepView::row).collect();
         let columns = ["step", "name", "status", "attempts", "gate"];
-        let mut sheet =
-            Sheet::default().and_heading(self.run_id.clone()).and_facts(facts).and_table(&columns, rows);
+        let mut sheet = Sheet::default()
+            .and_heading(self.run_id.clone())
+            .and_facts(facts)
+            .and_table(&columns, rows);
         for waiting in &self.waiting {
             sheet = sheet.and_line(Cell::toned(waiting.line(), Tone::Busy));
         }
@@ -297,15 +303,15 @@ impl RunRow {
     }
 
     pub(super) fn row(&self, now: Time) -> Vec<Cell> {
-        let waits = match self.waiting {
-            0 => Cell::from(""),
-            waiting => Cell::toned(format!("{waiting} to decide"), Tone::Busy),
+        let status = self.status.replace('_', " ");
+        let status = match self.waiting {
+            0 => status,
+            waiting => format!("{status}: {waiting} to decide"),
         };
         vec![
             self.run_id.clone().into(),
-            Cell::toned(self.status.replace('_', " "), run_tone(&self.status)),
+            Cell::toned(status, run_tone(&self.status)),
             format!("{} of {}", self.completed_steps, self.total_steps).into(),
-            waits,
             ago(self.updated_at, now).into(),
             self.intent.clone().into(),
         ]
