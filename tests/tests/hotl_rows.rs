@@ -135,14 +135,14 @@ const PARTS: &[(&str, &[Row])] = &[
                 &[(ROWS, "row_8_gate_of_"), (GATES, "rule_10_")],
             ),
             ("`finalize` of a run that has ended", &[(ROWS, "row_8_finalize_of_a_run_that_has_")]),
-            ("`finalize` with a failed or blocked step", &[(ROWS, "row_8_finalize_with_a_failed_")]),
+            (
+                "`finalize` with a failed or blocked step",
+                &[(ROWS, "row_8_finalize_with_a_failed_")],
+            ),
             ("`finalize` with steps left", &[(ROWS, "row_8_finalize_with_steps_left_")]),
             (
                 "`finalize` of a run that is done: what it proves, in order",
-                &[
-                    (ROWS, "row_8_finalize_of_a_run_that_is_done_"),
-                    (ENDS, "row_8_finalize_"),
-                ],
+                &[(ROWS, "row_8_finalize_of_a_run_that_is_done_"), (ENDS, "row_8_finalize_")],
             ),
             ("`finish`", &[(ROWS, "row_8_finish_"), (ENDS, "row_8_finish_")]),
             (
@@ -178,7 +178,11 @@ const PARTS: &[(&str, &[Row])] = &[
             ),
             (
                 "shell: what it wrote, whole characters, all of it in a log",
-                &[(SHELL, "a_flood_"), (SHELL, "the_log_holds_"), (OUTPUT, "letters_on_the_border_")],
+                &[
+                    (SHELL, "a_flood_"),
+                    (SHELL, "the_log_holds_"),
+                    (OUTPUT, "letters_on_the_border_"),
+                ],
             ),
             ("artifact: the texts of what is true", &[(ARTIFACT, "what_is_true_")]),
             ("artifact: the texts of what is not", &[(ARTIFACT, "what_is_not_true_")]),
@@ -209,10 +213,7 @@ const PARTS: &[(&str, &[Row])] = &[
             ),
         ],
     ),
-    (
-        "Preparing an execution root",
-        &[("every row", &[])],
-    ),
+    ("Preparing an execution root", &[("every row", &[])]),
     (
         "Finish, locate, render, drivers",
         &[("merge, publish, discard with git", &[]), ("finding runs in all worktrees", &[])],

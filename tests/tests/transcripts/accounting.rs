@@ -38,7 +38,7 @@ fn an_owner_works_on_a_run_alone() {
     });
     insta::assert_snapshot!(said, @r#"
     $ windlass run owner status
-    run publish-20261115T093000Z is unclaimed: nobody
+    nobody owns run publish-20261115T093000Z
     $ … --json
     {
       "run": "0123456789ABCDEFGHJKMNPQRS",
@@ -53,7 +53,7 @@ fn an_owner_works_on_a_run_alone() {
       "released_at": null
     }
     $ windlass run owner claim --owner worker-1
-    run publish-20261115T093000Z is active: worker-1
+    worker-1 owns run publish-20261115T093000Z
     HOTL_OWNER_TOKEN=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
     the token is shown once
     $ … --json
@@ -72,7 +72,7 @@ fn an_owner_works_on_a_run_alone() {
     }
     $ export HOTL_OWNER_TOKEN=…
     $ windlass run owner heartbeat --lease-seconds 600
-    run publish-20261115T093000Z is active: worker-1
+    worker-1 owns run publish-20261115T093000Z
     $ … --json
     {
       "run": "0123456789ABCDEFGHJKMNPQRS",
@@ -106,7 +106,7 @@ fn an_owner_works_on_a_run_alone() {
     more: windlass explain lease_not_expired
     [exit code 3]
     $ windlass run owner takeover --owner worker-2 --reason 'worker-1 is gone' --force
-    run publish-20261115T093000Z is active: worker-2
+    worker-2 owns run publish-20261115T093000Z
     HOTL_OWNER_TOKEN=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
     the token is shown once
     $ … --json
@@ -125,7 +125,7 @@ fn an_owner_works_on_a_run_alone() {
     }
     $ export HOTL_OWNER_TOKEN=…
     $ windlass run owner handoff --to-owner worker-3
-    run publish-20261115T093000Z is active: worker-3
+    worker-3 owns run publish-20261115T093000Z
     HOTL_OWNER_TOKEN=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
     the token is shown once
     $ … --json
@@ -144,7 +144,7 @@ fn an_owner_works_on_a_run_alone() {
     }
     $ export HOTL_OWNER_TOKEN=…
     $ windlass run owner release
-    run publish-20261115T093000Z is released: worker-3
+    nobody owns run publish-20261115T093000Z; worker-3 gave it back
     $ … --json
     {
       "run": "0123456789ABCDEFGHJKMNPQRS",
@@ -166,11 +166,11 @@ fn what_can_do_harm_outside_is_asked_for_decided_and_proven() {
     let said = transcript(|scene| {
         given_a_run(scene);
         scene.says("run action request local_write --target 'write the notes'");
-        scene.shows("run action request external_write --target 'publish v2 to origin'");
+        scene.shows("run action request external_write --target 'publish v2' --idempotency-key v2");
         scene.says("run step start 1");
         scene.decides("run action decide action-2 approved");
         scene.says("run action begin action-2");
-        scene.shows("run action begin action-2 --idempotency-key publish-v2");
+        scene.shows("run action begin action-2 --idempotency-key v2");
         scene.shows("run action complete action-2 uncertain --evidence-ref 'no answer'");
         scene.shows("run action reconcile action-2 succeeded --evidence-ref 'seen on the page'");
     });
@@ -178,10 +178,10 @@ fn what_can_do_harm_outside_is_asked_for_decided_and_proven() {
     $ windlass run action request local_write --target 'write the notes'
     action-1 (local_write) is allowed: write the notes
     effect: not required
-    $ windlass run action request external_write --target 'publish v2 to origin'
-    action-2 (external_write) is pending: publish v2 to origin
+    $ windlass run action request external_write --target 'publish v2' --idempotency-key v2
+    action-2 (external_write) is pending: publish v2
     effect: not started
-    idempotency key: publish-20261115T093000Z:action-2
+    idempotency key: v2
     $ … --json
     {
       "run": "0123456789ABCDEFGHJKMNPQRS",
@@ -190,9 +190,9 @@ fn what_can_do_harm_outside_is_asked_for_decided_and_proven() {
       "machine": "<host>",
       "id": "action-2",
       "kind": "external_write",
-      "target": "publish v2 to origin",
+      "target": "publish v2",
       "status": "pending",
-      "idempotency_key": "publish-20261115T093000Z:action-2",
+      "idempotency_key": "v2",
       "effect_status": "not_started",
       "evidence_ref": null,
       "deduplicated": false,
@@ -205,9 +205,9 @@ fn what_can_do_harm_outside_is_asked_for_decided_and_proven() {
     more: windlass explain run_not_running
     [exit code 3]
     $ windlass run action decide action-2 approved
-    action-2 (external_write) is approved: publish v2 to origin
+    action-2 (external_write) is approved: publish v2
     effect: not started
-    idempotency key: publish-20261115T093000Z:action-2
+    idempotency key: v2
     $ … --json
     {
       "run": "0123456789ABCDEFGHJKMNPQRS",
@@ -216,9 +216,9 @@ fn what_can_do_harm_outside_is_asked_for_decided_and_proven() {
       "machine": "<host>",
       "id": "action-2",
       "kind": "external_write",
-      "target": "publish v2 to origin",
+      "target": "publish v2",
       "status": "approved",
-      "idempotency_key": "publish-20261115T093000Z:action-2",
+      "idempotency_key": "v2",
       "effect_status": "not_started",
       "evidence_ref": null,
       "deduplicated": false,
@@ -230,73 +230,66 @@ fn what_can_do_harm_outside_is_asked_for_decided_and_proven() {
     hint: see what is open: windlass run reconcile publish-20261115T093000Z
     more: windlass explain invalid_transition
     [exit code 3]
-    $ windlass run action begin action-2 --idempotency-key publish-v2
-    error: Action is not approved and ready, the idempotency key mismatches, or its
-      effect may already have started
-    hint: see what is open: windlass run reconcile publish-20261115T093000Z
-    more: windlass explain invalid_transition
+    $ windlass run action begin action-2 --idempotency-key v2
+    action-2 (external_write) is approved: publish v2
+    effect: in progress
+    idempotency key: v2
     $ … --json
     {
-      "schema_version": "v1",
-      "ok": false,
-      "error": {
-        "code": "invalid_transition",
-        "message": "Action is not approved and ready, the idempotency key mismatches, or its effect may already have started",
-        "hint": "see what is open: windlass run reconcile publish-20261115T093000Z",
-        "details": {
-          "action": "action-2",
-          "effect_status": "not_started",
-          "run_id": "publish-20261115T093000Z",
-          "status": "approved"
-        },
-        "suggestions": []
-      }
+      "run": "0123456789ABCDEFGHJKMNPQRS",
+      "run_id": "publish-20261115T093000Z",
+      "folder": "/home/ada/work",
+      "machine": "<host>",
+      "id": "action-2",
+      "kind": "external_write",
+      "target": "publish v2",
+      "status": "approved",
+      "idempotency_key": "v2",
+      "effect_status": "in_progress",
+      "evidence_ref": null,
+      "deduplicated": false,
+      "run_status": "running"
     }
-    [exit code 3]
     $ windlass run action complete action-2 uncertain --evidence-ref 'no answer'
-    error: Effect is not in_progress
-    hint: see what is open: windlass run reconcile publish-20261115T093000Z
-    more: windlass explain invalid_transition
+    action-2 (external_write) is approved: publish v2
+    effect: uncertain
+    idempotency key: v2
     $ … --json
     {
-      "schema_version": "v1",
-      "ok": false,
-      "error": {
-        "code": "invalid_transition",
-        "message": "Effect is not in_progress",
-        "hint": "see what is open: windlass run reconcile publish-20261115T093000Z",
-        "details": {
-          "action": "action-2",
-          "effect_status": "not_started",
-          "run_id": "publish-20261115T093000Z",
-          "status": "approved"
-        },
-        "suggestions": []
-      }
+      "run": "0123456789ABCDEFGHJKMNPQRS",
+      "run_id": "publish-20261115T093000Z",
+      "folder": "/home/ada/work",
+      "machine": "<host>",
+      "id": "action-2",
+      "kind": "external_write",
+      "target": "publish v2",
+      "status": "approved",
+      "idempotency_key": "v2",
+      "effect_status": "uncertain",
+      "evidence_ref": "no answer",
+      "deduplicated": false,
+      "run_status": "paused"
     }
-    [exit code 3]
     $ windlass run action reconcile action-2 succeeded --evidence-ref 'seen on the page'
-    error: Effect does not require reconciliation
-    hint: see what is open: windlass run reconcile publish-20261115T093000Z
-    more: windlass explain invalid_transition
+    action-2 (external_write) is approved: publish v2
+    effect: succeeded
+    idempotency key: v2
     $ … --json
     {
-      "schema_version": "v1",
-      "ok": false,
-      "error": {
-        "code": "invalid_transition",
-        "message": "Effect does not require reconciliation",
-        "hint": "see what is open: windlass run reconcile publish-20261115T093000Z",
-        "details": {
-          "action": "action-2",
-          "effect_status": "not_started",
-          "run_id": "publish-20261115T093000Z",
-          "status": "approved"
-        },
-        "suggestions": []
-      }
+      "run": "0123456789ABCDEFGHJKMNPQRS",
+      "run_id": "publish-20261115T093000Z",
+      "folder": "/home/ada/work",
+      "machine": "<host>",
+      "id": "action-2",
+      "kind": "external_write",
+      "target": "publish v2",
+      "status": "approved",
+      "idempotency_key": "v2",
+      "effect_status": "succeeded",
+      "evidence_ref": "seen on the page",
+      "deduplicated": false,
+      "run_status": "running"
     }
-    [exit code 3]
     "#);
 }
 
@@ -319,6 +312,7 @@ fn a_budget_that_is_used_up_pauses_a_run() {
     agents           –     –      unset
     cost usd         2     2.5    within
     elapsed minutes  0     –      unset
+    run publish-20261115T093000Z is running
     $ … --json
     {
       "run": "0123456789ABCDEFGHJKMNPQRS",
@@ -341,7 +335,7 @@ fn a_budget_that_is_used_up_pauses_a_run() {
       "run_status": "running"
     }
     $ windlass run step retry 1
-    error: Runtime budget exceeded: total_attempts
+    error: runtime budget total_attempts exceeded
     hint: raise it: windlass run budget raise total_attempts LIMIT --reason TEXT
     more: windlass explain budget_exceeded
     [exit code 3]
@@ -351,6 +345,7 @@ fn a_budget_that_is_used_up_pauses_a_run() {
     agents           –     –      unset
     cost usd         2     2.5    within
     elapsed minutes  0     –      unset
+    run publish-20261115T093000Z is paused
     $ … --json
     {
       "run": "0123456789ABCDEFGHJKMNPQRS",
@@ -378,6 +373,7 @@ fn a_budget_that_is_used_up_pauses_a_run() {
     agents           –     –      unset
     cost usd         2     2.5    within
     elapsed minutes  0     –      unset
+    run publish-20261115T093000Z is running
     $ … --json
     {
       "run": "0123456789ABCDEFGHJKMNPQRS",

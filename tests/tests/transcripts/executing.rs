@@ -101,7 +101,7 @@ fn a_step_is_done_when_its_checks_pass() {
       "next_action": "verify_next_incomplete_step"
     }
     $ windlass run step start 2
-    error: Step 1 must be done before step 2 can start
+    error: step 1 must be done before step 2 can start
     hint: windlass run step start 1
     more: windlass explain step_order
     [exit code 3]
@@ -163,6 +163,7 @@ fn a_step_is_done_when_its_checks_pass() {
     run limit-20261115T093000Z is running
     $ windlass run step verify 2
     fail
+    check 1 of 1 ended with 2: sh limit.test
 
     grep: limit.conf: No such file or directory
 

@@ -65,8 +65,7 @@ fn a_step_that_cannot_go_on_is_blocked_until_somebody_says_why_it_can() {
     $ windlass run step verify 1
     error: Run is 'blocked'; resolve gates, policy pauses, or budgets before step
       verify
-    hint: look at what is blocked, then: windlass run unblock --reason TEXT --run-id
-      keys-20261115T093000Z
+    hint: let its step go on: windlass run step unblock 1 --reason TEXT
     more: windlass explain run_not_running
     [exit code 3]
     $ windlass run step unblock 1 --reason 'it is open'
@@ -108,13 +107,13 @@ fn a_step_that_failed_too_often_needs_a_person() {
     insta::assert_snapshot!(said, @r#"
     $ windlass run step verify 1
     blocked: checks failed in 1 of 1 attempts
+    check 1 of 1 ended with 1: test -f keys
     run keys-20261115T093000Z is blocked
     [exit code 6]
     $ windlass run step retry 1
     error: Run is 'blocked'; resolve gates, policy pauses, or budgets before step
       retry
-    hint: look at what is blocked, then: windlass run unblock --reason TEXT --run-id
-      keys-20261115T093000Z
+    hint: let its step go on: windlass run step unblock 1 --reason TEXT
     more: windlass explain run_not_running
     [exit code 3]
     $ windlass run step unblock 1 --reason 'once more' --json
@@ -132,6 +131,7 @@ fn a_step_that_failed_too_often_needs_a_person() {
     [exit code 3]
     $ windlass run step unblock 1 --reason 'once more'
     step 1 can go on
+    check 1 of 1 ended with 1: test -f keys
     run keys-20261115T093000Z is running
     $ … --json
     {
@@ -150,7 +150,8 @@ fn a_step_that_failed_too_often_needs_a_person() {
         "checked": true,
         "passed": false,
         "gate": "human",
-        "started_by": "ada"
+        "started_by": "ada",
+        "failed_check": "check 1 of 1 ended with 1: test -f keys"
       },
       "next_action": "retry_or_block_failed_step"
     }
@@ -295,7 +296,7 @@ fn a_run_that_ended_as_blocked_can_go_on() {
     blocked: step 1: the vault is shut
     run keys-20261115T093000Z is blocked
     $ windlass run unblock --reason 'it opens at nine'
-    the run can go on
+    the end of the run is taken back; what blocks it stays
     blocked: step 1: the vault is shut
     run keys-20261115T093000Z is blocked
     $ … --json
@@ -304,7 +305,7 @@ fn a_run_that_ended_as_blocked_can_go_on() {
       "run_id": "keys-20261115T093000Z",
       "folder": "/home/ada/work",
       "machine": "<host>",
-      "done": "the run can go on",
+      "done": "the end of the run is taken back; what blocks it stays",
       "status": "blocked",
       "blockers": ["step 1: the vault is shut"],
       "next_action": "inspect_blocker"
@@ -340,8 +341,8 @@ fn a_check_may_ask_a_person_and_then_go_on() {
     insta::assert_snapshot!(said, @r#"
     $ windlass run step verify 1
     blocked: human review required: Are they in the safe?
-    step 1 waits for a person: human review required: Are they in the safe?:
-      windlass run gate 1 approved|rejected
+    step 1 asks a person: Are they in the safe? (windlass run gate 1
+      approved|rejected)
     run keys-20261115T093000Z is paused
     [exit code 6]
     $ windlass run gate 1 approved
@@ -372,6 +373,7 @@ fn a_check_may_ask_a_person_and_then_go_on() {
     }
     $ windlass run step verify 1
     blocked: checks failed in 1 of 1 attempts
+    check 2 of 2 ended with 1: test -f keys
 
     human review approved
 

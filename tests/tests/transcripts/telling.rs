@@ -631,7 +631,7 @@ fn a_run_is_recorded_from_the_machine_that_has_its_folder() {
         scene.shows(
             "run import --folder /srv/app --machine box --state \
              '{\"run_id\":\"old-20261115T093000Z\",\"started_at\":\"2026-11-15T09:30:00+00:00\",\
-             \"last_update\":\"2026-11-15T09:30:00+00:00\",\"status\":\"running\",\"steps\":[]}'",
+             \"last_update\":\"2026-11-15T09:30:00+00:00\",\"status\":\"running\",\"steps\":[{\"number\":1,\"name\":\"Look\"}]}'",
         );
         scene.shows("run edited --state '{}' --run-id old-20261115T093000Z");
     });
@@ -649,8 +649,10 @@ fn a_run_is_recorded_from_the_machine_that_has_its_folder() {
       "status": "running",
       "next_action": "verify_next_incomplete_step"
     }
-    $ windlass run import --folder /srv/app --machine box --state '{"run_id":"old-20261115T093000Z","started_at":"2026-11-15T09:30:00+00:00","last_update":"2026-11-15T09:30:00+00:00","status":"running","steps":[]}'
-    error: the state file has no steps
+    $ windlass run import --folder /srv/app --machine box --state '{"run_id":"old-20261115T093000Z","started_at":"2026-11-15T09:30:00+00:00","last_update":"2026-11-15T09:30:00+00:00","status":"running","steps":[{"number":1,"name":"Look"}]}'
+    error: the state file cannot be read: missing field `status` at line 1 column
+      170
+    hint: restore it, or remove it to have it written again
     more: windlass explain import_invalid
     $ … --json
     {
@@ -658,9 +660,9 @@ fn a_run_is_recorded_from_the_machine_that_has_its_folder() {
       "ok": false,
       "error": {
         "code": "import_invalid",
-        "message": "the state file has no steps",
-        "hint": null,
-        "details": {"run_id": "old-20261115T093000Z"},
+        "message": "the state file cannot be read: missing field `status` at line 1 column 170",
+        "hint": "restore it, or remove it to have it written again",
+        "details": {"column": 170, "line": 1},
         "suggestions": []
       }
     }

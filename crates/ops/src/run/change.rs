@@ -147,6 +147,9 @@ impl Output for Changed {
         let tone = self.step.as_ref().map_or(Tone::Plain, |step| step_tone(&step.status));
         let mut sheet = Sheet::line(Cell::toned(&self.done, tone));
         if let Some(step) = &self.step {
+            if let Some(failed) = &step.failed_check {
+                sheet = sheet.and_line(failed.as_str());
+            }
             for line in step.troubles() {
                 sheet = sheet.and_text(line);
             }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use windlass_domain::run::check::CheckResult;
 use windlass_domain::run::file::Check;
 use windlass_domain::run::step;
-use windlass_domain::run::word::StepStatus;
+use windlass_domain::run::word::{RunStatus, StepStatus};
 use windlass_domain::run::{Run, StepState};
 use windlass_domain::{Refusal, Time};
 use windlass_ledger::{Error, Fault};
@@ -48,7 +48,8 @@ pub struct StepStart {
 impl Operation for StepStart {
     type Output = Changed;
     const NAME: &'static str = "run.step.start";
-    const ABOUT: &'static str = "Begin to work on a step; one caller wins it, and the attempt counts";
+    const ABOUT: &'static str =
+        "Begin to work on a step; one caller wins it, and the attempt counts";
     const EXAMPLE: &'static str = "windlass run step start 1";
     const ACCESS: Access = Access::Write;
 
@@ -162,7 +163,8 @@ pub struct StepUnblock {
 impl Operation for StepUnblock {
     type Output = Changed;
     const NAME: &'static str = "run.step.unblock";
-    const ABOUT: &'static str = "Let a blocked step go on, with one more attempt if it has none left";
+    const ABOUT: &'static str =
+        "Let a blocked step go on, with one more attempt if it has none left";
     const EXAMPLE: &'static str = "windlass run step unblock 2 --reason \"the key is there now\"";
     const ACCESS: Access = Access::Write;
 
@@ -208,7 +210,13 @@ impl Operation for Unblock {
             cx,
             None,
             |run, caller, now| Ok(step::unblock(run, None, reason, caller, now)?),
-            |_| "the run can go on".to_owned(),
+            |run| {
+                match run.status() {
+                    RunStatus::Blocked => "the end of the run is taken back; what blocks it stays",
+                    _ => "the run can go on",
+                }
+                .to_owned()
+            },
         )
     }
 
@@ -245,7 +253,8 @@ pub struct Checks {
 impl Operation for StepChecks {
     type Output = Checks;
     const NAME: &'static str = "run.step.checks";
-    const ABOUT: &'static str = "Say which checks of a step are to be run now, if it may be verified";
+    const ABOUT: &'static str =
+        "Say which checks of a step are to be run now, if it may be verified";
     const EXAMPLE: &'static str = "windlass run step checks 1";
     const ACCESS: Access = Access::Write;
 

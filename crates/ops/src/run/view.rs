@@ -2,6 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use windlass_domain::run::check::{Outcome, REVIEW};
+use windlass_domain::run::file::Check;
 use windlass_domain::run::state::Waiting;
 use windlass_domain::run::word::RunStatus;
 use windlass_domain::run::{Run, StepState};
@@ -39,6 +41,9 @@ pub struct StepView {
     pub started_by: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block_reason: Option<String>,
+    /// The check that failed, and how.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_check: Option<String>,
     /// What its checks wrote, as far as it is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdout: Option<String>,
@@ -72,6 +77,7 @@ impl StepView {
             authority: decided.map(|decided| decided.authority.to_string()),
             started_by: step.started_by.clone(),
             block_reason: step.block.as_ref().map(|block| block.reason.clone()),
+            failed_check: failed_check(step),
             stdout: written(&step.stdout),
             stderr: written(&step.stderr),
         }
@@ -109,6 +115,24 @@ impl StepView {
             gate.into(),
         ]
     }
+}
+
+/// Checks are made up to the first that does not pass.
+fn failed_check(step: &StepState) -> Option<String> {
+    let result = step.results.last().filter(|result| result.outcome == Outcome::Failed)?;
+    let what = match step.checks.get(result.check)? {
+        Check::Shell { command, .. } => command.as_deref(),
+        Check::Artifact { path, .. } => path.as_deref(),
+        Check::Browser { url, .. } => url.as_deref(),
+        Check::Review { .. } | Check::Unknown { .. } => None,
+    };
+    let what = what.and_then(|what| what.lines().next()).unwrap_or_default();
+    let how = match (result.exit_code, result.signal) {
+        (Some(code), _) => format!("ended with {code}"),
+        (None, Some(signal)) => format!("was ended by signal {signal}"),
+        (None, None) => "failed".to_owned(),
+    };
+    Some(format!("check {} of {} {how}: {what}", result.check + 1, step.checks.len()))
 }
 
 pub(super) fn step_tone(status: &str) -> Tone {
@@ -150,7 +174,11 @@ impl WaitingView {
         let step = self.step;
         let way = format!("windlass run gate {step} approved|rejected");
         match &self.review {
-            Some(review) => format!("step {step} waits for a person: {review}: {way}"),
+            Some(review) => {
+                let asked = review.strip_prefix(REVIEW).unwrap_or(review);
+                let asked = asked.trim_start_matches([':', ' ']);
+                format!("step {step} asks a person: {asked} ({way})")
+            }
             None => format!("the gate of step {step} waits for a person: {way}"),
         }
     }
