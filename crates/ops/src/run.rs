@@ -9,6 +9,7 @@ mod begin;
 mod budgets;
 mod change;
 mod ending;
+mod exec;
 mod files;
 mod gates;
 mod lint;
@@ -16,21 +17,24 @@ mod list;
 mod mirror;
 mod outside;
 mod owners;
+mod prompt;
 pub mod shown;
 mod source;
 mod steps;
 mod target;
 mod tell;
+mod tie;
 mod verify;
 mod view;
 
 pub use actions::{
     ActionBegin, ActionComplete, ActionDecide, ActionReconcile, ActionRequest, ActionView,
 };
-pub use begin::{Begin, Origin, Start};
+pub use begin::{Begin, Origin, Start, Work};
 pub use budgets::{BudgetCheck, BudgetRaise, BudgetRecord, Budgets, Metered};
 pub use change::{Changed, Doer, Verified, Whereabouts};
 pub use ending::{Finalize, Finished};
+pub use exec::{Exec, Executed};
 pub use files::{Files, RunFiles};
 pub use gates::{Gate, Reopen};
 pub use lint::{FoundAt, Lint, Linted, LintedFile, RelatedPlace, SuggestedChange};

@@ -66,6 +66,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<workflow::Delegate>(),
     Entry::of::<run::Lint>(),
     Entry::of::<run::Start>(),
+    Entry::of::<run::Exec>(),
     Entry::of::<run::List>(),
     Entry::of::<run::Show>(),
     Entry::of::<run::Files>(),

@@ -389,3 +389,36 @@ fn what_an_agent_says_of_a_gate_does_not_count() {
     [exit code 3]
     "#);
 }
+
+#[test]
+fn a_run_is_driven_until_a_person_is_needed() {
+    let said = transcript(|scene| {
+        scene.has(
+            "notes-workflow.md",
+            "---\nintent: Write notes\nsuccess_criteria: They are there\nrisk_level: low\n---\n\n\
+             ### 1. Write them\naction: Write notes.txt\nloop: until they are there\n\
+             max_iterations: 3\nverify: test -f notes.txt\ngate: human\n",
+        );
+        scene.has("agent.sh", "test -e tried && echo hello > notes.txt\ntouch tried\n");
+        scene.follows("run exec notes-workflow.md --harness 'sh agent.sh'");
+        scene.decides("run gate 1 approved");
+        scene.follows("run exec --harness 'sh agent.sh'");
+    });
+    insta::assert_snapshot!(said, @"");
+}
+
+#[test]
+fn a_run_works_on_a_task_and_completes_it() {
+    let said = transcript(|scene| {
+        scene.does("project create api");
+        scene.given("FIXBUG", "'fix the bug' -P api -s ready");
+        scene.has("bug-workflow.md", "### 1. Fix it\nverify: true\n");
+        scene.says("run start bug-workflow.md --no-lint --task FIXBUG --agent worker-1");
+        scene.does("run step start 1");
+        scene.does("run step verify 1");
+        scene.does("run finalize");
+        scene.says("run finished kept --complete-task");
+        scene.says("task list");
+    });
+    insta::assert_snapshot!(said, @"");
+}

@@ -166,6 +166,17 @@ impl Scene {
         self.write_down(command, (outcome.stdout, outcome.code.unwrap()), Forms::Both);
     }
 
+    /// Runs a command that tells how far it has come, which a program does not get with its answer.
+    #[track_caller]
+    pub(crate) fn follows(&mut self, command: &str) {
+        let run = self.windlass(command);
+        let outcome = match self.reader {
+            Reader::Person => run.at_terminal(COLUMNS),
+            Reader::Program => run.args(["--json"]).run(),
+        };
+        self.write_down(command, (outcome.stdout, outcome.code.unwrap()), Forms::Both);
+    }
+
     /// Lets a program do something, and shows only what it is answered.
     #[track_caller]
     pub(crate) fn asks(&mut self, command: &str) {

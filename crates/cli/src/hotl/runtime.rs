@@ -12,7 +12,7 @@ use windlass_ops::run::{
     BudgetCheck, BudgetRaise, BudgetRecord, Budgets, Doer, Finalize, Finished, Gate, Normalize,
     Origin, Owned, OwnerClaim, OwnerHandoff, OwnerHeartbeat, OwnerRelease, OwnerStatus,
     OwnerTakeover, Receipt, Reconcile, Start, StepBlock, StepRetry, StepStart, StepUnblock,
-    StepVerify, Summary, Target, indented,
+    StepVerify, Summary, Target, Work, indented,
 };
 
 use super::Trouble;
@@ -126,7 +126,7 @@ fn init(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble> {
         return Err(Trouble::Told(format!("Workflow file not found: {}", file.display())));
     }
     // HOTL lints only where it is asked to.
-    let begun = cx.call(&Start { file, no_lint: true, agent: None, origin })?;
+    let begun = cx.call(&Start { file, no_lint: true, agent: None, work: Work::default(), origin })?;
     say(&begun.whereabouts.run_id)
 }
 
@@ -184,6 +184,7 @@ fn finish(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble> {
         artifacts_preserved_at: words.option("--artifacts-preserved-at"),
         notes: words.option("--notes"),
         force: words.switch("--force"),
+        complete_task: false,
         target: target(&mut words),
         doer: Doer::default(),
     };

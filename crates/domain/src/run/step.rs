@@ -109,7 +109,7 @@ pub fn verified(
 /// The decision that the workflow file makes itself. `risk_level: high` makes none.
 fn by_rule(run: &Run, number: u32, step: &StepState) -> Option<RunEvent> {
     let decides = match &step.gate {
-        _ if run.risk == Risk::High || step.decided.is_some() => false,
+        _ if run.risk == Risk::High => false,
         Some(Gate::Auto) => true,
         Some(Gate::Human) => run.auto_approve,
         Some(Gate::Other(_)) | None => false,

@@ -11,10 +11,11 @@ use windlass_domain::run::reconcile::reconcile;
 use windlass_domain::run::word::Authority;
 use windlass_domain::run::{Caller, Denied, Run};
 use windlass_domain::{Code, Exit, Refusal, RunKey, Time};
-use windlass_ledger::{Error, Fault};
+use windlass_ledger::{Error, Fault, Transaction};
 
 use super::mirror;
 use super::target::Target;
+use super::tie;
 use super::view::{StepView, WaitingView, step_tone};
 use crate::context::{Context, Name, Presence};
 use crate::operation::Output;
@@ -30,14 +31,14 @@ pub struct Doer {
     /// Who acts
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
-    /// The token of the owner; better in HOTL_OWNER_TOKEN, where others cannot read it
+    /// The token of the owner; better in `HOTL_OWNER_TOKEN`, where others cannot read it
     #[arg(long, value_name = "TOKEN")]
     pub owner_token: Option<String>,
 }
 
 impl Doer {
     /// With what only the place of the caller knows.
-    pub(super) fn from_here(&self, cx: &Context) -> Self {
+    pub(super) fn here(&self, cx: &Context) -> Self {
         let variables = cx.surroundings.variables.all();
         let token = variables.get(OWNER_TOKEN).filter(|token| !token.is_empty()).cloned();
         Self { owner_token: self.owner_token.clone().or(token), ..self.clone() }
@@ -45,7 +46,7 @@ impl Doer {
 
     pub(super) fn caller(&self, cx: &Context) -> Result<Caller, Refusal> {
         let (name, _) = cx.identity(Name::agent(self.agent.as_ref()))?;
-        let token = self.from_here(cx).owner_token;
+        let token = self.here(cx).owner_token;
         Ok(Caller {
             name,
             authority: authority(cx),
@@ -221,10 +222,22 @@ impl Act<'_> {
         decide: impl Fn(&Run, &Caller, Time) -> Result<Vec<RunEvent>, Denied>,
         tell: impl Fn(&Run, &Run, Time) -> Result<T, Fault>,
     ) -> Result<T, Error> {
+        self.record_and(cx, decide, |_, _| Ok(()), tell)
+    }
+
+    /// The same with more that is done in the transaction once the run is as it is.
+    pub(super) fn record_and<T: Serialize + serde::de::DeserializeOwned>(
+        &self,
+        cx: &mut Context,
+        decide: impl Fn(&Run, &Caller, Time) -> Result<Vec<RunEvent>, Denied>,
+        also: impl Fn(&mut Transaction<'_>, &Run) -> Result<(), Error>,
+        tell: impl Fn(&Run, &Run, Time) -> Result<T, Fault>,
+    ) -> Result<T, Error> {
         let target = self.target.settled(cx)?;
         let caller = self.doer.caller(cx)?;
         let decided: Result<T, Stored> = cx.write(&caller.name, |tx| {
             let kept = target.find(tx)?;
+            let task = tie::held(tx, &kept.run)?;
             let now = tx.now();
             let events = match decide(&kept.run, &caller, now) {
                 Ok(events) => events,
@@ -238,6 +251,10 @@ impl Act<'_> {
                 return Ok(Ok(tell(&kept.run, &kept.run, now)?));
             }
             let after = tx.record_run(&kept, events)?;
+            if let Some(task) = task {
+                tie::follow(tx, &task, &kept.run, &after.run)?;
+            }
+            also(tx, &after.run)?;
             Ok(Ok(tell(&kept.run, &after.run, now)?))
         })?;
         decided.map_err(|stored| stored.refusal().into())

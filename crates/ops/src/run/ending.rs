@@ -12,6 +12,7 @@ use windlass_ledger::Error;
 use super::change::{Act, Changed, Doer, word};
 use super::steps::run_operation;
 use super::target::Target;
+use super::tie::complete;
 use crate::context::Context;
 use crate::operation::{Access, Operation};
 
@@ -87,6 +88,10 @@ pub struct Finished {
     #[arg(long)]
     #[serde(default)]
     pub force: bool,
+    /// Also complete the task of the run, with the receipt as evidence
+    #[arg(long)]
+    #[serde(default)]
+    pub complete_task: bool,
     #[command(flatten)]
     #[serde(flatten)]
     pub target: Target,
@@ -115,13 +120,15 @@ impl Operation for Finished {
             artifacts_preserved_at: self.artifacts_preserved_at.clone(),
             notes: self.notes.clone(),
         };
-        Act { target: &self.target, doer: &self.doer }.change(
+        Act { target: &self.target, doer: &self.doer }.record_and(
             cx,
-            None,
             |run, caller, now| {
                 Ok(finish::finish(run, disposition, details.clone(), force, caller, now)?)
             },
-            |_| format!("Finish recorded: {disposition}"),
+            |tx, run| if self.complete_task { complete(tx, run) } else { Ok(()) },
+            |_, run, now| {
+                Ok(Changed::new(run, None, format!("Finish recorded: {disposition}"), now))
+            },
         )
     }
 

@@ -23,7 +23,7 @@ const VARIABLE: &str = "HOTL_RUN_ID";
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Target {
-    /// The id of the run; without one, HOTL_RUN_ID, or the only run of the folder
+    /// The id of the run; without one, `HOTL_RUN_ID`, or the only run of the folder
     #[arg(long, value_name = "ID")]
     pub run_id: Option<String>,
     /// The folder of the run; without one, where you are
@@ -138,13 +138,11 @@ impl Here {
 
     /// The run of that id, or else the only one.
     fn found(&self, cx: &mut Context, run_id: Option<String>) -> Result<RunFiles, Error> {
-        match run_id.or_else(|| variable(cx)) {
-            Some(run_id) => self.named(cx, &run_id),
-            None => {
-                let run_id = self.only(cx)?;
-                self.files(cx, &run_id, None)
-            }
+        if let Some(run_id) = run_id.or_else(|| variable(cx)) {
+            return self.named(cx, &run_id);
         }
+        let run_id = self.only(cx)?;
+        self.files(cx, &run_id, None)
     }
 
     /// A run by its id; one that only a state file knows is taken over first.

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windlass_domain::run::check::{Outcome, REVIEW};
+use windlass_domain::run::check::{Outcome, REVIEW, is_real};
 use windlass_domain::run::file::Check;
 use windlass_domain::run::state::Waiting;
 use windlass_domain::run::word::RunStatus;
@@ -18,6 +18,11 @@ pub struct StepView {
     /// Its place, from 1.
     pub step: u32,
     pub name: String,
+    /// What is to be done.
+    pub action: String,
+    /// What is checked, a line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<String>,
     /// pending, `in_progress`, done, failed or blocked.
     pub status: String,
     pub attempts: u32,
@@ -66,6 +71,8 @@ impl StepView {
         Self {
             step: number,
             name: step.name.clone(),
+            action: step.action.clone(),
+            checks: step.checks.iter().filter(|check| is_real(check)).map(line_of).collect(),
             status: step.status.to_string(),
             attempts: step.attempts,
             max_attempts: step.max_iterations,
@@ -120,19 +127,33 @@ impl StepView {
 /// Checks are made up to the first that does not pass.
 fn failed_check(step: &StepState) -> Option<String> {
     let result = step.results.last().filter(|result| result.outcome == Outcome::Failed)?;
-    let what = match step.checks.get(result.check)? {
-        Check::Shell { command, .. } => command.as_deref(),
-        Check::Artifact { path, .. } => path.as_deref(),
-        Check::Browser { url, .. } => url.as_deref(),
-        Check::Review { .. } | Check::Unknown { .. } => None,
-    };
-    let what = what.and_then(|what| what.lines().next()).unwrap_or_default();
+    let check = line_of(step.checks.get(result.check)?);
     let how = match (result.exit_code, result.signal) {
         (Some(code), _) => format!("ended with {code}"),
         (None, Some(signal)) => format!("was ended by signal {signal}"),
         (None, None) => "failed".to_owned(),
     };
-    Some(format!("check {} of {} {how}: {what}", result.check + 1, step.checks.len()))
+    let (number, all) = (result.check + 1, step.checks.len());
+    let check = check.lines().next().unwrap_or_default();
+    Some(format!("check {number} of {all} {how}: {check}"))
+}
+
+/// A check in one line.
+fn line_of(check: &Check) -> String {
+    let text = |given: &Option<String>| given.clone().unwrap_or_default();
+    match check {
+        Check::Shell { command, .. } => format!("shell: {}", text(command)),
+        Check::Artifact { path, assert, .. } => {
+            let assert = assert.as_ref().map_or_else(String::new, |assert| {
+                let value = assert.value.as_ref().map_or_else(String::new, |v| format!(" {v}"));
+                format!(" {}{value}", assert.kind.as_str())
+            });
+            format!("artifact: {}{assert}", text(path))
+        }
+        Check::Browser { url, check, .. } => format!("browser: {} - {}", text(url), text(check)),
+        Check::Review { prompt } => format!("human review: {}", text(prompt)),
+        Check::Unknown { kind } => format!("unknown: {kind}"),
+    }
 }
 
 pub(super) fn step_tone(status: &str) -> Tone {
@@ -203,6 +224,9 @@ pub struct RunView {
     pub machine: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
+    /// The fence of the claim under which it works.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fence: Option<u64>,
     #[schemars(with = "String")]
     pub started_at: Time,
     #[schemars(with = "String")]
@@ -236,6 +260,7 @@ impl RunView {
             folder: run.place.folder.clone(),
             machine: run.place.machine.clone(),
             task: run.tie.map(|tie| tie.task.to_string()),
+            fence: run.tie.map(|tie| tie.fence),
             started_at: run.started_at,
             updated_at: run.updated_at,
             completed_at: run.completed_at,

@@ -21,7 +21,7 @@ mod update;
 pub(crate) use add::refuse_as_parent;
 pub use add::{Add, Added};
 pub use archive::{Archive, Restore};
-pub(crate) use claim::claim_next;
+pub(crate) use claim::{claim_next, win};
 pub use claim::{Claim, Claimed, Filters, Start, Trace};
 pub use dependency::{AddDep, DepChanged, RemoveDep};
 pub use edit::Edit;
