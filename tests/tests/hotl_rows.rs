@@ -15,6 +15,7 @@ use windlass_testkit::machine;
 type Row = (&'static str, &'static [(&'static str, &'static str)]);
 
 const MALFORMED: &str = "crates/domain/src/run/file/tests/malformed.rs";
+const REAL: &str = "tests/tests/malformed_workflows.rs";
 const GRAMMAR: &str = "crates/domain/src/run/file/tests/grammar.rs";
 const LINT: &str = "crates/domain/src/run/file/tests/lint_texts.rs";
 const RULES: &str = "crates/domain/src/run/file/tests/rules.rs";
@@ -33,8 +34,13 @@ const VARIABLES: &str = "crates/hands/src/check/environment.rs";
 const OUTPUT: &str = "crates/hands/src/check/output.rs";
 
 /// Tests whose names begin so show rows, and none of them is left out of the page.
-const SHOWING: [(&str, &str); 4] =
-    [(MALFORMED, "malformed_"), (NAME, "malformed_"), (ROWS, "row_8_"), (ENDS, "row_8_")];
+const SHOWING: [(&str, &str); 5] = [
+    (REAL, "malformed_"),
+    (MALFORMED, "malformed_"),
+    (NAME, "malformed_"),
+    (ROWS, "row_8_"),
+    (ENDS, "row_8_"),
+];
 
 const PARTS: &[(&str, &[Row])] = &[
     (
@@ -44,7 +50,7 @@ const PARTS: &[(&str, &[Row])] = &[
             ("`max_iterations` with a comment, or no number", &[(MALFORMED, "malformed_02_")]),
             ("`intent` given twice", &[(MALFORMED, "malformed_03_")]),
             ("a tab in a name or an action", &[(MALFORMED, "malformed_04_")]),
-            ("CRLF", &[(MALFORMED, "malformed_05_")]),
+            ("CRLF", &[(MALFORMED, "malformed_05_"), (REAL, "malformed_05_")]),
             ("a comment behind `risk_level`", &[(MALFORMED, "malformed_06_")]),
             ("`auto_approve: True`", &[(MALFORMED, "malformed_07_")]),
             ("a quoted intent, branch, action", &[(MALFORMED, "malformed_08_")]),
@@ -56,10 +62,16 @@ const PARTS: &[(&str, &[Row])] = &[
             ),
             ("`verify: |`", &[(MALFORMED, "malformed_12_")]),
             ("a key inside a command", &[(MALFORMED, "malformed_13_")]),
-            ("a bar in the name of a step", &[(MALFORMED, "malformed_14_")]),
+            (
+                "a bar in the name of a step",
+                &[(MALFORMED, "malformed_14_"), (REAL, "malformed_14_")],
+            ),
             ("a box that is ticked already", &[(MALFORMED, "malformed_15_")]),
-            ("a space in the name of the file", &[(NAME, "malformed_16_")]),
-            ("no steps", &[(MALFORMED, "malformed_17_")]),
+            (
+                "a space in the name of the file",
+                &[(NAME, "malformed_16_"), (REAL, "malformed_16_")],
+            ),
+            ("no steps", &[(MALFORMED, "malformed_17_"), (REAL, "malformed_17_")]),
         ],
     ),
     (
@@ -213,10 +225,33 @@ const PARTS: &[(&str, &[Row])] = &[
             ),
         ],
     ),
-    ("Preparing an execution root", &[("every row", &[])]),
     (
-        "Finish, locate, render, drivers",
-        &[("merge, publish, discard with git", &[]), ("finding runs in all worktrees", &[])],
+        "Preparing an execution root",
+        &[
+            ("no repository", &[]),
+            ("a repository without a commit", &[]),
+            ("on main, nothing pinned", &[]),
+            ("on a feature branch, nothing pinned", &[]),
+            ("in a linked worktree with a branch", &[]),
+            ("in a linked worktree without a branch", &[]),
+            ("`worktree: host`", &[]),
+            ("`worktree: false`", &[]),
+            ("`worktree: true` on the branch itself", &[]),
+            ("the path of the worktree exists", &[]),
+            ("the branch exists", &[]),
+            ("`git worktree add` fails", &[]),
+            ("a word for `worktree` that means nothing", &[]),
+            ("a file outside the repository", &[]),
+            ("files that are not committed", &[]),
+        ],
+    ),
+    (
+        "Around the runtime",
+        &[
+            ("finish: keep, merge, publish, discard with git", &[]),
+            ("finding runs in all worktrees", &[]),
+            ("the summary for other tools, and drivers", &[]),
+        ],
     ),
 ];
 
@@ -250,6 +285,7 @@ fn page() -> String {
     for (part, rows) in PARTS {
         write!(page, "\n## {part}\n\n| | what | shown by |\n|---|---|---|\n").unwrap();
         for (number, (what, shown)) in (1..).zip(*rows) {
+            let what = what.replace('|', "\\|");
             writeln!(page, "| {number} | {what} | {} |", links(shown)).unwrap();
         }
     }
