@@ -66,6 +66,9 @@ fn the_first_page_of_help_names_every_command() {
       lock            Not here: no lock outlives its process
       sample-project  Not here: see windlass demo
 
+    More:
+      hotl-rt   Behave as HOTL's runtime, for skills that were written for it
+
     Options:
       --db <PATH_OR_URL>  The ledger: a path or a postgres:// address
       --server <URL>      The server that has the ledger: http:// or https://…

@@ -42,6 +42,13 @@ mod depending;
 mod governing;
 
 mod preparing;
+mod executing;
+
+mod stopping;
+
+mod accounting;
+
+mod telling;
 
 mod hooking;
 

@@ -19,6 +19,7 @@ use super::target::{Here, Target};
 use super::tie::{Claimant, tie};
 use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Place, Remotely};
+use crate::sheet::counted;
 
 /// Where a run takes place, where the caller knows better than the folder it is in.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args, Serialize, Deserialize, JsonSchema)]
@@ -269,7 +270,7 @@ impl Begin {
 }
 
 fn told(run: &Run) -> String {
-    format!("run {} started: {} steps", run.name, run.steps.len())
+    format!("run {} started: {}", run.name, counted(run.steps.len() as u64, "step"))
 }
 
 /// Who decides gates: the caller may ask for more than the settings do, and not for less.

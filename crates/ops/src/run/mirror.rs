@@ -69,7 +69,8 @@ impl Mirror {
 
     /// Keeps others away until it is dropped.
     fn lock(&self, name: &str) -> io::Result<File> {
-        let path = self.path("locks", &format!("{name}.lock"));
+        // HOTL's own locks are folders `<run id>.lock`, which it leaves behind when it is killed.
+        let path = self.path("locks", &format!("{name}.windlass"));
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
