@@ -11,6 +11,7 @@ mod elsewhere;
 mod environment;
 mod follow;
 mod help;
+mod hotl;
 mod man;
 mod mcp;
 mod open;
@@ -50,6 +51,9 @@ fn main() -> ExitCode {
         return exit;
     }
     let environment = Environment::read();
+    if let Some(exit) = hotl::entered(&environment) {
+        return ExitCode::from(exit as u8);
+    }
     let mut terminal = Terminal::new(&environment);
     // What is refused before the settings are read is told in this format too.
     terminal.set_default_format(environment.format());

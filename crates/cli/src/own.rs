@@ -7,11 +7,11 @@ use windlass_domain::Exit;
 use crate::command::Flags;
 use crate::environment::Environment;
 use crate::terminal::Terminal;
-use crate::{completions, demo, man, mcp, open, serve};
+use crate::{completions, demo, hotl, man, mcp, open, serve};
 
 /// Every one of them.
-pub(crate) const OWN: [Own; 6] =
-    [serve::OWN, open::OWN, mcp::OWN, demo::OWN, completions::OWN, man::OWN];
+pub(crate) const OWN: [Own; 7] =
+    [serve::OWN, open::OWN, mcp::OWN, hotl::OWN, demo::OWN, completions::OWN, man::OWN];
 
 /// A command, its arguments and what it does.
 pub(crate) struct Own {

@@ -99,6 +99,20 @@ pub(crate) fn relay<O: Operation>(
 }
 
 impl Context {
+    /// Does an operation as if a caller had asked for it, with all that is done where the caller is,
+    /// for a door that wants the answer as it is.
+    pub fn call<O: Operation>(&mut self, operation: &O) -> Result<O::Output, Error> {
+        let is_sent = self.remote.is_some() && O::REMOTELY == Remotely::Sent;
+        let brought = if is_sent { operation.for_a_server(self)? } else { None };
+        let operation = brought.as_ref().unwrap_or(operation);
+        let answer = match self.remote.is_some() && O::REMOTELY == Remotely::Here {
+            true => operation.run(self)?,
+            false => self.perform(operation)?,
+        };
+        operation.afterwards(&answer, self);
+        Ok(answer)
+    }
+
     /// Waits for an event after `seq`, but not longer than `patience`; whether it is worth looking.
     pub fn wait_beyond(&mut self, seq: u64, patience: Duration) -> Result<bool, Error> {
         match &mut self.remote {

@@ -43,6 +43,6 @@ pub use steps::{
     Checks, Results, StepBlock, StepChecked, StepChecks, StepRetry, StepStart, StepUnblock, Unblock,
 };
 pub use target::Target;
-pub use tell::{Document, Normalize, Receipt, Reconcile, Summary};
+pub use tell::{Document, Normalize, Receipt, Reconcile, Summary, indented};
 pub use verify::StepVerify;
 pub use view::{RunRow, RunView, StepView, WaitingView};

@@ -87,7 +87,7 @@ impl Run {
             return Ok(());
         }
         let refusal = self
-            .refusal(Code::BudgetExceeded, format!("Runtime budget exceeded: {}", named(&exceeded)))
+            .refusal(Code::BudgetExceeded, format!("runtime budget {} exceeded", named(&exceeded)))
             .hint(raise(&exceeded))
             .detail("exceeded_budgets", &exceeded);
         let event = BudgetChecked { exceeded, elapsed_minutes, stopped: true };

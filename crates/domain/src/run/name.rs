@@ -85,7 +85,7 @@ impl RunId {
         if begins_well && given.chars().all(is_allowed) && given.len() <= RUN_ID_CHARS {
             return Ok(Self(given.to_owned()));
         }
-        Err(Refusal::new(Code::InvalidValue, format!("'{given}' is not the id of a run"))
+        Err(Refusal::new(Code::InvalidValue, format!("invalid run id: '{given}'"))
             .hint("begin with a letter or digit, then use letters, digits, '.', '_' and '-'")
             .detail("field", "run_id")
             .detail("given", given))

@@ -264,7 +264,7 @@ fn must_follow(run: &Run, number: u32) -> Result<(), Refusal> {
         return Err(run
             .refusal(
                 Code::StepOrder,
-                format!("Step {before} must be done before step {number} can start"),
+                format!("step {before} must be done before step {number} can start"),
             )
             .hint(format!("windlass run step start {before}"))
             .detail("step", number)

@@ -127,7 +127,7 @@ impl Changed {
     }
 
     /// Whether the step that was verified passed.
-    pub(super) fn step_is_done(&self) -> bool {
+    pub fn step_is_done(&self) -> bool {
         self.step.as_ref().is_some_and(|step| step.status == "done")
     }
 }

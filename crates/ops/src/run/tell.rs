@@ -50,9 +50,54 @@ impl JsonSchema for Document {
 
 impl Output for Document {
     fn sheet(&self, _now: Time) -> Sheet {
-        let value: serde_json::Value = serde_json::from_str(self.0.get()).unwrap_or_default();
-        Sheet::default().and_text(format!("{value:#}"))
+        Sheet::default().and_text(indented(self.text()))
     }
+}
+
+/// JSON on many lines, its keys in their order.
+pub fn indented(json: &str) -> String {
+    let mut out = String::with_capacity(json.len() * 2);
+    let (mut depth, mut in_text, mut escaped) = (0, false, false);
+    let mut letters = json.chars().peekable();
+    let break_line = |out: &mut String, depth: usize| {
+        out.push('\n');
+        out.extend(std::iter::repeat_n("  ", depth));
+    };
+    while let Some(letter) = letters.next() {
+        if in_text {
+            in_text = escaped || letter != '"';
+            escaped = !escaped && letter == '\\';
+            out.push(letter);
+            continue;
+        }
+        match letter {
+            '{' | '[' if letters.peek().is_some_and(|next| matches!(next, '}' | ']')) => {
+                out.push(letter);
+                out.extend(letters.next());
+            }
+            '{' | '[' => {
+                depth += 1;
+                out.push(letter);
+                break_line(&mut out, depth);
+            }
+            '}' | ']' => {
+                depth -= 1;
+                break_line(&mut out, depth);
+                out.push(letter);
+            }
+            ',' => {
+                out.push(letter);
+                break_line(&mut out, depth);
+            }
+            ':' => out.push_str(": "),
+            '"' => {
+                in_text = true;
+                out.push(letter);
+            }
+            _ => out.push(letter),
+        }
+    }
+    out
 }
 
 macro_rules! documents {
@@ -130,5 +175,17 @@ impl Operation for Normalize {
     fn run(&self, cx: &mut Context) -> Result<Document, Error> {
         let source = Source::read(cx, &self.file)?;
         Ok(Document::of(&normalize(&source.file, &source.path))?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_on_many_lines_keeps_its_order_and_its_texts() {
+        let json = r#"{"b":[1,{"a":"x{,:\"]"}],"e":{},"l":[]}"#;
+        let expected = "{\n  \"b\": [\n    1,\n    {\n      \"a\": \"x{,:\\\"]\"\n    }\n  ],\n                          \"e\": {},\n  \"l\": []\n}";
+        assert_eq!(indented(json), expected);
     }
 }

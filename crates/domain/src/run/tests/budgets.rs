@@ -21,7 +21,7 @@ fn a_start_beyond_the_attempts_of_all_steps_is_refused_and_pauses_the_run() {
         scene.done(1);
         let (code, message) = refused(scene.start(2));
         assert_eq!(code, Code::BudgetExceeded);
-        assert_eq!(message, "Runtime budget exceeded: total_attempts");
+        assert_eq!(message, "runtime budget total_attempts exceeded");
         assert_eq!(scene.status(), RunStatus::Paused);
         assert_eq!(scene.step_status(2), StepStatus::Pending);
         assert_eq!(scene.run.exceeded, [Metric::TotalAttempts]);
@@ -56,7 +56,7 @@ fn start_and_verify_are_refused_when_the_time_is_over() {
         scene.later(1);
         let (code, message) = refused(scene.verify(1));
         assert_eq!(code, Code::BudgetExceeded);
-        assert_eq!(message, "Runtime budget exceeded: elapsed_minutes");
+        assert_eq!(message, "runtime budget elapsed_minutes exceeded");
         assert_eq!(scene.run.observed.elapsed_minutes, Amount::whole(11));
         in_time.later(5);
         assert_eq!(refused(in_time.start(2)).0, Code::BudgetExceeded);

@@ -51,9 +51,9 @@ fn row_8_start_needs_all_earlier_steps_done() {
     for mut scene in both(LOW, THREE) {
         let (code, message) = refused(scene.start(2));
         assert_eq!(code, Code::StepOrder);
-        assert_eq!(message, "Step 1 must be done before step 2 can start");
+        assert_eq!(message, "step 1 must be done before step 2 can start");
         scene.done(1);
-        assert_eq!(refused(scene.start(3)).1, "Step 2 must be done before step 3 can start");
+        assert_eq!(refused(scene.start(3)).1, "step 2 must be done before step 3 can start");
         scene.start(2).unwrap();
     }
 }

@@ -1,0 +1,103 @@
+//! `hotl-rt`: the door for skills and scripts that were written for HOTL's runtime.
+//!
+//! The same commands, outputs and exit codes, over the same operations as everywhere. It is opened by
+//! the name of the program (a link called `hotl-rt`) or as `windlass hotl-rt …`. What HOTL believes
+//! its caller, a run that is begun here believes too: its gates are attested.
+
+mod runtime;
+mod words;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
+
+use clap::{Arg, Command, value_parser};
+use windlass_domain::Exit;
+use windlass_ledger::Error;
+
+use crate::command::Flags;
+use crate::environment::Environment;
+use crate::own::{Call, Own};
+use words::Words;
+
+const NAME: &str = "hotl-rt";
+
+pub(crate) const OWN: Own = Own {
+    name: NAME,
+    about: "Behave as HOTL's runtime, for skills that were written for it",
+    example: "windlass hotl-rt init hotl-workflow-add-auth.md",
+    arguments,
+    run,
+};
+
+fn arguments(command: Command) -> Command {
+    command.disable_help_flag(true).arg(
+        Arg::new("words")
+            .value_name("COMMAND")
+            .help("A command of HOTL's runtime with its arguments; help lists them")
+            .num_args(0..)
+            .trailing_var_arg(true)
+            .allow_hyphen_values(true)
+            .value_parser(value_parser!(OsString)),
+    )
+}
+
+fn run(call: Call<'_>) -> std::io::Result<Exit> {
+    let words = call.matches.get_many::<OsString>("words").into_iter().flatten().cloned();
+    Ok(answer(call.environment, call.flags, words.collect()))
+}
+
+/// How the process ends, if it was started under the name of HOTL's runtime.
+pub(crate) fn entered(environment: &Environment) -> Option<Exit> {
+    let (name, words) = environment.arguments().split_first()?;
+    if Path::new(name).file_name()? != NAME {
+        return None;
+    }
+    let flags = Flags { purpose: NAME.to_owned(), ..Flags::default() };
+    Some(answer(environment, flags, words.to_vec()))
+}
+
+/// HOTL ends with 0 or 1, and tells its errors on stderr.
+fn answer(environment: &Environment, flags: Flags, words: Vec<OsString>) -> Exit {
+    let done = Words::read(words).and_then(|words| {
+        let mut cx = environment.context(flags)?;
+        cx.notices = Some(Arc::new(|text| eprintln!("WARNING: {text}")));
+        runtime::answer(&mut cx, words)
+    });
+    match done {
+        Ok(exit) => exit,
+        Err(Trouble::Usage) => {
+            eprint!("{}", runtime::USAGE);
+            Exit::Unexpected
+        }
+        Err(Trouble::Told(message)) => {
+            eprintln!("ERROR: {message}");
+            Exit::Unexpected
+        }
+    }
+}
+
+/// Why a command was not done.
+enum Trouble {
+    /// It makes no sense, and the usage says what does.
+    Usage,
+    Told(String),
+}
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Refused(refusal) => refusal.into(),
+            Error::Failed(fault) => Self::Told(fault.message),
+        }
+    }
+}
+
+impl From<windlass_domain::Refusal> for Trouble {
+    fn from(refusal: windlass_domain::Refusal) -> Self {
+        let runs = refusal.details.get("runs").and_then(serde_json::Value::as_array);
+        let listed = runs.into_iter().flatten().filter_map(serde_json::Value::as_str);
+        let lines: Vec<String> = listed.map(|run| format!("\n  - {run}")).collect();
+        Self::Told(format!("{}{}", refusal.message, lines.concat()))
+    }
+}
