@@ -31,7 +31,7 @@ pub use begin::{Begin, Origin, Start};
 pub use budgets::{BudgetCheck, BudgetRaise, BudgetRecord, Budgets, Metered};
 pub use change::{Changed, Doer, Verified, Whereabouts};
 pub use ending::{Finalize, Finished};
-pub use files::{Files, RunFiles};
+pub use files::{Files, Plan, RunFiles};
 pub use gates::{Gate, Reopen};
 pub use lint::{FoundAt, Lint, Linted, LintedFile, RelatedPlace, SuggestedChange};
 pub use list::{List, Listed, Show};

@@ -7,5 +7,9 @@
     reason = "what goes wrong in a helper of a test ends the test"
 )]
 
+mod checking;
+mod crowd;
+mod files;
+mod killing;
 mod site;
 mod stepping;
