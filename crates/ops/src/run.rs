@@ -44,7 +44,7 @@ pub use change::{Changed, Doer, Verified, Whereabouts};
 pub use cleanup::{CleanedUp, CleanedWorktree, Cleanup};
 pub use ending::{Finalize, Finished};
 pub use exec::{Exec, Executed};
-pub use files::{Files, RunFiles};
+pub use files::{Files, Plan, RunFiles};
 pub use finish::{Finish, Settled};
 pub use gates::{Gate, Reopen};
 pub use landing::Landing;

@@ -257,7 +257,11 @@ impl Act<'_> {
             also(tx, &after.run)?;
             Ok(Ok(tell(&kept.run, &after.run, now)?))
         })?;
-        decided.map_err(|stored| stored.refusal().into())
+        decided.map_err(|stored| {
+            // What stopped the call left its mark, and the files show it.
+            mirror::refresh(cx, &target);
+            stored.refusal().into()
+        })
     }
 
     /// The same for a call that answers how the run stands now.
