@@ -55,7 +55,8 @@ pub fn measure(place: &Place, filled: &Filled, scale: &Scale) -> Result<Vec<Row>
         times.map(|samples: Samples| samples.median());
     let mirrors = mirrors(&root, scale)?;
     let allowed = yardstick.mul_f64(TRANSITION) + mirrors;
-    let beside = format!("yardstick {}, two files {}", milliseconds(yardstick), milliseconds(mirrors));
+    let beside =
+        format!("yardstick {}, two files {}", milliseconds(yardstick), milliseconds(mirrors));
     let row = |name: String, time: Duration| {
         Row::new(name, milliseconds(time), beside.clone(), Judged::times(time, allowed, 1.0))
     };

@@ -34,6 +34,8 @@ const PAGES: &[&str] = &[
     "/timeline",
     "/timeline?project={project}&window=7d",
     "/timeline?agent={agent}",
+    "/runs",
+    "/runs/{run}",
     "/agents",
     "/agents?agent={agent}",
     "/outbox",
@@ -56,6 +58,8 @@ pub(crate) struct Furnished {
     /// A task that was taken from its holder, and one that waits for what was delegated.
     stolen: String,
     paused: String,
+    /// A run that waits for a person.
+    run: String,
     /// A word of the titles.
     word: String,
     /// A task with everything that a task can have.
@@ -76,6 +80,7 @@ pub(crate) fn furnish(scene: &Scene, project: &str, words: &Words) -> Furnished 
     let task = furniture.everything();
     let stolen = furniture.columns(&task);
     let paused = furniture.workflows();
+    let run = furniture.run();
     let delivery = furniture.outbox();
     let word = words("title").split(' ').next_back().unwrap().to_owned();
     let (project, agent) = (project.to_owned(), words("agent"));
@@ -85,6 +90,7 @@ pub(crate) fn furnish(scene: &Scene, project: &str, words: &Words) -> Furnished 
         delivery,
         stolen,
         paused,
+        run,
         word,
         task,
         said: furniture.said.into_inner(),
@@ -100,6 +106,7 @@ impl Furnished {
                 .replace("{delivery}", &self.delivery)
                 .replace("{stolen}", &self.stolen)
                 .replace("{paused}", &self.paused)
+                .replace("{run}", &self.run)
                 .replace("{agent}", &encoded(&self.agent))
                 .replace("{word}", &encoded(&self.word))
         };
@@ -114,6 +121,30 @@ pub(crate) fn encoded(text: &str) -> String {
 }
 
 impl Furniture<'_> {
+    /// A run with a step that waits for a person, and one that nobody began.
+    #[track_caller]
+    fn run(&self) -> String {
+        let (intent, name, action) = (self.say("intent"), self.say("step"), self.say("action"));
+        let quoted = |text: &str| json!(text.replace('\n', " ")).to_string();
+        let (intent, action) = (quoted(&intent), quoted(&action));
+        let name = name.replace('\n', " ");
+        let text = format!(
+            "---\nintent: {intent}\nsuccess_criteria: {intent}\nrisk_level: low\n---\n\
+             ### 1. {name}\naction: {action}\nloop: false\nverify: true\ngate: human\n\
+             ### 2. {name}\naction: {action}\nloop: false\nverify: true\n"
+        );
+        let begin = json!({
+            "text": text, "workflow_path": "/work/w.md", "folder": "/work", "machine": "elsewhere",
+        });
+        let run = self.scene.run("run.begin", &begin)["run"].as_str().unwrap().to_owned();
+        self.scene.run("run.step.start", &json!({"step": 1, "run_id": run}));
+        let seen =
+            json!([{"check": 0, "outcome": "passed", "stdout": {"text": self.say("output")}}]);
+        let checked = json!({"step": 1, "attempt": 1, "results": seen, "run_id": run});
+        self.scene.run("run.step.checked", &checked);
+        run
+    }
+
     fn say(&self, field: &str) -> String {
         self.said.borrow_mut().insert(field.to_owned());
         (self.words)(field)

@@ -22,4 +22,5 @@ mod moving;
 mod phone;
 mod plain;
 mod reading;
+mod runs;
 mod scene;

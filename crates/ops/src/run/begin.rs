@@ -22,7 +22,7 @@ use crate::operation::{Access, Operation, Place, Remotely};
 use crate::sheet::counted;
 
 /// Where a run takes place, where the caller knows better than the folder it is in.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Args, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Origin {
     /// Refuse work on it until somebody owns it
@@ -63,15 +63,22 @@ pub struct Origin {
     pub gates: Option<String>,
 }
 
-impl Origin {
-    /// As the command line has it when nothing is said.
-    pub(super) fn usual() -> Self {
-        let word = str::to_owned;
+/// What the command line says when nobody says otherwise.
+impl Default for Origin {
+    fn default() -> Self {
         Self {
-            executor_mode: word("loop"),
-            driver: word("generic"),
-            host: word("fallback"),
-            ..Self::default()
+            require_owner: false,
+            executor_mode: "loop".to_owned(),
+            driver: "generic".to_owned(),
+            host: "fallback".to_owned(),
+            repo_root: None,
+            execution_root: None,
+            source_workflow_path: None,
+            worktree_path: None,
+            branch: None,
+            source_branch: None,
+            source_head: None,
+            gates: None,
         }
     }
 }

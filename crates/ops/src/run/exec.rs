@@ -120,7 +120,7 @@ impl Exec {
             no_lint: false,
             agent: self.agent.clone(),
             work: self.work.clone(),
-            origin: Origin { driver: "windlass".to_owned(), ..Origin::usual() },
+            origin: Origin { driver: "windlass".to_owned(), ..Origin::default() },
         };
         let begun = start.run(cx)?;
         cx.notice(&begun.done);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use windlass_domain::run::check::{Outcome, REVIEW, is_real};
 use windlass_domain::run::file::Check;
 use windlass_domain::run::state::Waiting;
-use windlass_domain::run::word::RunStatus;
+use windlass_domain::run::word::{OwnerStatus, RunStatus};
 use windlass_domain::run::{Run, StepState};
 use windlass_domain::{RunKey, Time};
 
@@ -265,7 +265,7 @@ impl RunView {
             updated_at: run.updated_at,
             completed_at: run.completed_at,
             disposition: run.finish.as_ref().map(|finish| finish.disposition.to_string()),
-            owner: run.owner.id.clone(),
+            owner: run.owner.id.clone().filter(|_| run.owner.status == OwnerStatus::Active),
             waiting: run.waiting().iter().map(WaitingView::of).collect(),
             blockers: run.blockers(),
             steps: numbered.map(|(number, step)| StepView::new(run, number, step)).collect(),

@@ -101,9 +101,14 @@ pub(super) async fn page(
     let run = visit.ask(Show { run: Some(id), target: Target::default() }).await?;
     let main = html! {
         div.task data-follow=(run.run) {
-            div.head #head data-live {
+            header #head .task-head data-live {
+                p.crumbs.soft { a href="/runs" { "Runs" } " / " span.id { (run.machine) } }
                 h1 { (run.run_id) }
-                (status(&run.status))
+                p { (run.intent) }
+                div.chips {
+                    (status(&run.status))
+                    @if run.gates == "attested" { span.chip.warn { "gates attested only" } }
+                }
             }
             div.task-main {
                 (decisions(&run, visit.now))
@@ -138,7 +143,7 @@ fn decision(run: &RunView, waiting: &WaitingView, now: Time) -> Markup {
             p { (asked) }
             p.small.soft { "since " (look::time(waiting.since, now)) }
         }
-        div.acts {
+        div.choices {
             (decide(run, number, "approved", html! {
                 label.field { span { "A word about it" } input name="reason" autocomplete="off"; }
                 div.line-up { button.first { "Approve" } }
@@ -175,7 +180,7 @@ fn steps(run: &RunView) -> Markup {
     html! {
         section.panel #steps data-live {
             h2 { "Steps" span.soft.numeric { " " (run.steps.len()) } }
-            ol.rows {
+            ol.steps {
                 @for step in &run.steps { (one(run, step)) }
             }
         }
@@ -241,7 +246,6 @@ fn facts(run: &RunView, now: Time) -> Markup {
         section.panel #facts data-live {
             h2 { "Facts" }
             dl.facts {
-                dt { "Intent" } dd { (run.intent) }
                 dt { "Succeeds when" } dd { (run.success_criteria) }
                 @if let Some(task) = run.task.as_ref().and_then(|task| task.parse().ok()) {
                     dt { "Task" } dd { a href=(task_path(task)) { (task.short()) } }
