@@ -134,7 +134,9 @@ impl Furniture<'_> {
              ### 2. {name}\naction: {action}\nloop: false\nverify: true\n"
         );
         let begin = json!({
-            "text": text, "workflow_path": "/work/w.md", "folder": "/work", "machine": "elsewhere",
+            "text": text, "workflow_path": self.say("workflow_path"),
+            "folder": self.say("folder"), "machine": self.say("machine"),
+            "branch": self.say("branch"),
         });
         let run = self.scene.run("run.begin", &begin)["run"].as_str().unwrap().to_owned();
         self.scene.run("run.step.start", &json!({"step": 1, "run_id": run}));

@@ -31,6 +31,7 @@ fn endless(field: &str) -> String {
     let length = match field {
         "title" => 128,
         "tags" | "tag" => 64,
+        "step" => 500,
         "for" | "agent" | "author" | "name" => 200,
         _ => 600,
     };

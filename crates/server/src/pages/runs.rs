@@ -56,7 +56,7 @@ pub(super) async fn list(visit: Visit, RawQuery(query): RawQuery) -> Result<Resp
 
 fn table(runs: &[RunRow], now: Time) -> Markup {
     html! {
-        div.scroll {
+        div.table {
             table {
                 thead { tr { th { "Run" } th { "Status" } th { "Steps" } th { "Waits" } th { "Changed" } th { "Where" } } }
                 tbody {
