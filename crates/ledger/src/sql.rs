@@ -54,11 +54,28 @@ macro_rules! project_columns {
 pub(crate) const TASK_COLUMNS: &str = task_columns!();
 pub(crate) const PROJECT_COLUMNS: &str = project_columns!();
 
-pub(crate) const INSERT_EVENT: &str = concat!(
-    "INSERT INTO events (",
-    event_columns!(),
-    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)"
-);
+/// The condition of `events_notes`, which a statement repeats to be answered by it.
+macro_rules! is_note {
+    () => {
+        "(kind = 'comment_added' OR kind = 'checkpoint_recorded' OR kind = 'task_blocked')"
+    };
+}
+
+macro_rules! new_event {
+    () => {
+        concat!(
+            " INTO events (",
+            event_columns!(),
+            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)"
+        )
+    };
+}
+
+pub(crate) const INSERT_EVENT: &str = concat!("INSERT", new_event!());
+
+/// The same for SQLite: a row that is refused leaves nothing in any case, and only a statement that
+/// need not be undone alone does without a savepoint.
+pub(crate) const INSERT_EVENT_OR_FAIL: &str = concat!("INSERT OR FAIL", new_event!());
 
 /// By the primary key.
 pub(crate) const EVENTS_AFTER: &str =
@@ -75,17 +92,16 @@ pub(crate) const HISTORY: &str = concat!(
 pub(crate) const NOTES: &str = concat!(
     "SELECT ",
     event_columns!(),
-    " FROM events WHERE stream = $1 \
-     AND kind IN ('comment_added', 'checkpoint_recorded', 'task_blocked') ORDER BY seq"
+    " FROM events WHERE stream = $1 AND ",
+    is_note!(),
+    " ORDER BY seq"
 );
 
-/// By `events_notes`, whose condition it repeats.
+/// By `events_notes`, whose condition follows from its own.
 pub(crate) const CHECKPOINTS: &str = concat!(
     "SELECT ",
     event_columns!(),
-    " FROM events WHERE stream = $1 AND kind = 'checkpoint_recorded' \
-     AND kind IN ('comment_added', 'checkpoint_recorded', 'task_blocked') \
-     ORDER BY seq DESC LIMIT $2"
+    " FROM events WHERE stream = $1 AND kind = 'checkpoint_recorded' ORDER BY seq DESC LIMIT $2"
 );
 
 /// By `events_correlation`.

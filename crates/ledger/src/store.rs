@@ -393,6 +393,7 @@ pub(crate) trait Store: Hooks + Keys {
     }
 
     fn insert_project(&mut self, project: &Project) -> Result<(), Fault> {
+        self.known().add_project();
         project_cells(project, |cells| self.run(sql::INSERT_PROJECT, cells)).map(drop)
     }
 
@@ -400,7 +401,7 @@ pub(crate) trait Store: Hooks + Keys {
         project_cells(stored, |old| {
             project_cells(now, |new| update(self, "projects", sql::PROJECT_COLUMNS, old, new))
         })?;
-        self.known().meet_project(now);
+        self.known().change_project(stored, now);
         Ok(())
     }
 
@@ -810,8 +811,10 @@ pub(crate) trait Store: Hooks + Keys {
         }
         Ok(differences)
     }
+
     /// Readers go on seeing the old views until the commit.
     fn clear_views(&mut self) -> Result<(), Fault> {
+        self.known().forget_all();
         for view in sql::VIEWS {
             self.run(&format!("DELETE FROM {view}"), &[])?;
         }

@@ -31,23 +31,27 @@ CREATE TABLE events (
 -- The history of one thing, in its order.
 CREATE UNIQUE INDEX events_stream ON events (stream, stream_seq);
 
--- Comments and checkpoints are read from the log; this finds them among many renewals.
+-- Comments and checkpoints are read from the log; this finds them among many renewals. (Not with IN:
+-- for a list SQLite makes a table whenever an event is inserted.)
 CREATE INDEX events_notes ON events (stream, seq)
-    WHERE kind IN ('comment_added', 'checkpoint_recorded', 'task_blocked');
+    WHERE kind = 'comment_added' OR kind = 'checkpoint_recorded' OR kind = 'task_blocked';
 
 -- Who held which task when: what was added, claimed and given back lately.
 CREATE INDEX events_holding ON events (at)
-    WHERE kind IN ('task_created', 'task_claimed', 'task_released', 'task_blocked',
-        'task_unblocked', 'task_completed', 'status_set', 'task_archived', 'task_deleted');
+    WHERE kind = 'task_created' OR kind = 'task_claimed' OR kind = 'task_released'
+        OR kind = 'task_blocked' OR kind = 'task_unblocked' OR kind = 'task_completed'
+        OR kind = 'status_set' OR kind = 'task_archived' OR kind = 'task_deleted';
 
 -- Everything that one run or one execution under an op id did.
 CREATE INDEX events_correlation ON events (correlation, seq) WHERE correlation IS NOT NULL;
 
--- `INSERT OR REPLACE` deletes without a delete trigger, so a wrong seq is refused before it can.
+-- `INSERT OR REPLACE` deletes without a delete trigger, so a wrong seq is refused before it can. FAIL
+-- refuses the row like ABORT; a statement that cannot be undone alone is spared a savepoint, for
+-- which the index of words would be written down each time.
 CREATE TRIGGER events_gapless BEFORE INSERT ON events
 WHEN NEW.seq <> (SELECT coalesce(max(seq), 0) + 1 FROM events)
 BEGIN
-    SELECT raise(ABORT, 'events are append-only: seq must be the next one');
+    SELECT raise(FAIL, 'events are append-only: seq must be the next one');
 END;
 
 CREATE TRIGGER events_no_delete BEFORE DELETE ON events

@@ -17,6 +17,8 @@ on_both! {
     a_hook_is_heard_of_in_the_transaction_that_defines_it
     what_somebody_else_changed_between_two_groups_is_seen
     a_look_in_a_group_undoes_nothing
+    a_project_that_one_part_freezes_gives_nothing_to_the_next
+    a_project_that_one_part_fills_gives_to_the_next
 }
 
 fn refused() -> Error {
@@ -137,4 +139,38 @@ fn a_look_in_a_group_undoes_nothing(bed: &mut Bed) {
     assert_eq!(bed.task(id).title, "changed");
     assert_eq!(bed.ledger.end_group().unwrap(), Fate::Committed);
     assert_eq!(bed.task(id).title, "changed");
+}
+
+/// What a caller would get next.
+fn next_of(tx: &mut Transaction<'_>) -> Result<Vec<TaskId>, Error> {
+    let found = tx.claimable(&super::anybody("ada"), 9)?;
+    Ok(found.into_iter().map(|task| task.id).collect())
+}
+
+fn a_project_that_one_part_freezes_gives_nothing_to_the_next(bed: &mut Bed) {
+    let project = bed.project("api");
+    let id = bed.add(project, |_| ());
+    bed.ledger.begin_group(Undo::Together).unwrap();
+    let before = bed.write(next_of).unwrap();
+    bed.write(|tx| {
+        let project = tx.project(project)?;
+        let frozen = project.freeze(None).unwrap();
+        tx.record_project(&project, [frozen]).map(drop)
+    })
+    .unwrap();
+    let after = bed.write(next_of).unwrap();
+    assert_eq!(bed.ledger.end_group().unwrap(), Fate::Committed);
+    assert_eq!((before, after), (vec![id], vec![]));
+}
+
+fn a_project_that_one_part_fills_gives_to_the_next(bed: &mut Bed) {
+    let empty = bed.project("api");
+    bed.ledger.begin_group(Undo::Together).unwrap();
+    assert_eq!(bed.write(next_of).unwrap(), []);
+    let one = bed.add(empty, |_| ());
+    assert_eq!(bed.write(next_of).unwrap(), [one]);
+    let new = bed.project("web");
+    let other = bed.add(new, |_| ());
+    assert_eq!(bed.write(next_of).unwrap(), [one, other]);
+    assert_eq!(bed.ledger.end_group().unwrap(), Fate::Committed);
 }

@@ -333,14 +333,13 @@ fn claims_lists_and_histories_take_few_steps_on_sqlite() {
     let project = field.open.to_bytes();
     let front = |tag, others: Option<&str>| {
         let mut cells =
-            vec![Cell::Text(tag), Cell::Bytes(&project), Cell::Text(""), Cell::Text("")];
+            vec![Cell::Text(tag), Cell::Bytes(&project), Cell::Text(""), Cell::Text("w")];
         cells.extend(others.map(Cell::Text));
         cells.push(Cell::Int(4));
         let sql = if others.is_some() { sqlite::QUEUE_FRONT_TAGGED } else { sqlite::QUEUE_FRONT };
         steps(&raw, sql, &cells)
     };
-    let ran_out =
-        [Cell::Bytes(&project), Cell::Text(""), Cell::Int(0), Cell::Int(i64::MAX), Cell::Text("w")];
+    let ran_out = [Cell::Bytes(&project), Cell::Text(""), Cell::Int(i64::MAX), Cell::Text("w")];
     let task = field.bed.add(field.open, |_| {});
     let mut measured = vec![
         ("claim", front("", None)),

@@ -15,10 +15,10 @@ use crate::cell::{Cell, Columns};
 use crate::fault::{Fault, unreadable};
 use crate::hook::Hooks;
 use crate::key::Keys;
-use crate::known::Known;
-use crate::record::{read_candidate, to_json};
+use crate::known::{Known, Standing};
+use crate::record::{Recorded, read_candidate, to_json};
 use crate::search::{Within, Words, joined};
-use crate::sql::Index;
+use crate::sql::{self, Index};
 use crate::store::{
     Candidate, Extent, QueueFilter, RELEASE, SAVEPOINT, Statements, Store, all, first,
 };
@@ -26,38 +26,85 @@ use crate::store::{
 /// The last row of the log is its head; nobody else writes while a writing transaction is open.
 const HEAD: &str = "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1";
 
-/// Unfrozen projects that have something for the caller; one row each, so no index is needed.
-const OPEN_PROJECTS: &str = "SELECT id FROM projects WHERE frozen = 0 AND claimable > 0";
-const HELD_PROJECTS: &str = "SELECT id FROM projects WHERE frozen = 0 AND in_progress > 0";
+/// Unfrozen projects that have something for a caller; one row each, so no index is needed.
+const STANDING: &str = "SELECT id, claimable > 0, in_progress > 0 FROM projects \
+     WHERE frozen = 0 AND (claimable > 0 OR in_progress > 0)";
 
-/// By the primary key of `queue`: the first rows of one range, no sort.
-pub(crate) const QUEUE_FRONT: &str = "SELECT created_seq, urgency, due_key, agent FROM queue \
-     WHERE tag = $1 AND project_id = $2 AND role = $3 AND agent = $4 \
-     ORDER BY urgency, due_key, created_seq LIMIT $5";
+/// The first rows of one range of the queue.
+macro_rules! front {
+    ($agent:literal, $tagged:literal, $limit:literal) => {
+        concat!(
+            "SELECT * FROM (SELECT created_seq, urgency, due_key, agent FROM queue \
+             WHERE tag = $1 AND project_id = $2 AND role = $3 AND ",
+            $agent,
+            $tagged,
+            " ORDER BY urgency, due_key, created_seq LIMIT ",
+            $limit,
+            ")"
+        )
+    };
+}
+
+/// What is routed to the caller, and what to nobody.
+macro_rules! fronts {
+    ($tagged:literal, $limit:literal) => {
+        concat!(
+            front!("agent = $4", $tagged, $limit),
+            " UNION ALL ",
+            front!("agent = '' AND $4 <> ''", $tagged, $limit)
+        )
+    };
+}
+
+/// By the primary key of `queue`: the first rows of two ranges, no sort.
+pub(crate) const QUEUE_FRONT: &str = fronts!("", "$5");
 
 /// The same, with more tags to check row by row.
-pub(crate) const QUEUE_FRONT_TAGGED: &str = "SELECT created_seq, urgency, due_key, agent \
-     FROM queue WHERE tag = $1 AND project_id = $2 AND role = $3 AND agent = $4 \
-     AND NOT EXISTS (SELECT 1 FROM json_each($5) AS wanted WHERE NOT EXISTS \
+pub(crate) const QUEUE_FRONT_TAGGED: &str = fronts!(
+    " AND NOT EXISTS (SELECT 1 FROM json_each($5) AS wanted WHERE NOT EXISTS \
          (SELECT 1 FROM task_tags \
-          WHERE tag = wanted.value AND task_tags.created_seq = queue.created_seq)) \
-     ORDER BY urgency, due_key, created_seq LIMIT $6";
+          WHERE tag = wanted.value AND task_tags.created_seq = queue.created_seq))",
+    "$6"
+);
 
-/// By `tasks_leases`: the first row of one range, no sort.
-pub(crate) const RAN_OUT: &str = "SELECT created_seq, urgency, coalesce(due_at, 9223372036854775807), '' FROM tasks \
-     WHERE project_id = $1 AND role = $2 AND urgency = $3 \
-     AND lease_until IS NOT NULL AND lease_until <= $4 AND agent <> $5 \
-     AND open_dependencies = 0 AND open_children = 0 ORDER BY lease_until LIMIT 1";
+/// The claim of one urgency that ran out first.
+macro_rules! first_out {
+    ($urgency:literal, $tagged:literal) => {
+        concat!(
+            "SELECT * FROM (SELECT created_seq, urgency, coalesce(due_at, 9223372036854775807), '' \
+             FROM tasks WHERE project_id = $1 AND role = $2 AND urgency = ",
+            $urgency,
+            " AND lease_until IS NOT NULL AND lease_until <= $3 AND agent <> $4 \
+             AND open_dependencies = 0 AND open_children = 0",
+            $tagged,
+            " ORDER BY lease_until LIMIT 1)"
+        )
+    };
+}
+
+macro_rules! ran_out {
+    ($tagged:literal) => {
+        concat!(
+            first_out!("0", $tagged),
+            " UNION ALL ",
+            first_out!("1", $tagged),
+            " UNION ALL ",
+            first_out!("2", $tagged),
+            " UNION ALL ",
+            first_out!("3", $tagged)
+        )
+    };
+}
+
+/// By `tasks_leases`: the first row of one range for each urgency, no sort.
+pub(crate) const RAN_OUT: &str = ran_out!("");
 
 /// The same, with tags to check row by row.
-const RAN_OUT_TAGGED: &str = "SELECT created_seq, urgency, coalesce(due_at, 9223372036854775807), '' FROM tasks \
-     WHERE project_id = $1 AND role = $2 AND urgency = $3 \
-     AND lease_until IS NOT NULL AND lease_until <= $4 AND agent <> $5 \
-     AND open_dependencies = 0 AND open_children = 0 \
-     AND NOT EXISTS (SELECT 1 FROM json_each($6) AS wanted WHERE NOT EXISTS \
+const RAN_OUT_TAGGED: &str = ran_out!(
+    " AND NOT EXISTS (SELECT 1 FROM json_each($5) AS wanted WHERE NOT EXISTS \
          (SELECT 1 FROM task_tags \
-          WHERE tag = wanted.value AND task_tags.created_seq = tasks.created_seq)) \
-     ORDER BY lease_until LIMIT 1";
+          WHERE tag = wanted.value AND task_tags.created_seq = tasks.created_seq))"
+);
 
 pub(crate) const INDEX: Index = Index {
     key: "rowid",
@@ -203,11 +250,22 @@ impl<'a> SqliteStore<'a> {
         fault(self.path, error)
     }
 
-    fn project_ids(&mut self, wanted: &[ProjectId], sql: &str) -> Result<Vec<[u8; 16]>, Fault> {
-        let mut ids = all(self, sql, &[], |row| row.id(0))?;
-        let is_wanted = |id: &[u8; 16]| wanted.contains(&ProjectId::from_bytes(*id));
-        ids.retain(|id| wanted.is_empty() || is_wanted(id));
-        Ok(ids)
+    /// The wanted projects, or all, that stand like this.
+    fn projects_standing(
+        &mut self,
+        wanted: &[ProjectId],
+        stands: impl Fn(&Standing) -> bool,
+    ) -> Result<Vec<[u8; 16]>, Fault> {
+        let all = match self.known.standing() {
+            Some(known) => known,
+            None => {
+                let found = all(self, STANDING, &[], Standing::read)?;
+                self.known.meet_standing(found)
+            }
+        };
+        let is_wanted = |id: ProjectId| wanted.is_empty() || wanted.contains(&id);
+        let found = all.iter().filter(|standing| is_wanted(standing.project) && stands(standing));
+        Ok(found.map(|standing| standing.project.to_bytes()).collect())
     }
 }
 
@@ -272,23 +330,23 @@ impl Store for SqliteStore<'_> {
     fn queue_front(&mut self, filter: &QueueFilter, limit: u64) -> Result<Vec<Candidate>, Fault> {
         let (tag, others) = filter.split_tags();
         let mut found = Vec::new();
-        for project in self.project_ids(&filter.projects, OPEN_PROJECTS)? {
-            for role in choices(filter.role.as_deref()) {
-                for agent in choices(Some(&filter.agent)) {
-                    let (tag, project) = (Cell::Text(tag), Cell::Bytes(&project));
-                    let (role, agent) = (Cell::Text(role), Cell::Text(agent));
-                    let (others, limit) = (Cell::Text(&others), Cell::count(limit));
-                    found.extend(match filter.tags.len() {
-                        0 | 1 => {
-                            let cells = [tag, project, role, agent, limit];
-                            all(self, QUEUE_FRONT, &cells, read_candidate)?
-                        }
-                        _ => {
-                            let cells = [tag, project, role, agent, others, limit];
-                            all(self, QUEUE_FRONT_TAGGED, &cells, read_candidate)?
-                        }
-                    });
-                }
+        for project in
+            self.projects_standing(&filter.projects, |standing| standing.has_claimable)?
+        {
+            for role in roles(filter) {
+                let (tag, project, role) =
+                    (Cell::Text(tag), Cell::Bytes(&project), Cell::Text(role));
+                let (agent, limit) = (Cell::Text(&filter.agent), Cell::count(limit));
+                found.append(&mut match filter.tags.len() {
+                    0 | 1 => {
+                        let cells = [tag, project, role, agent, limit];
+                        all(self, QUEUE_FRONT, &cells, read_candidate)?
+                    }
+                    _ => {
+                        let cells = [tag, project, role, agent, Cell::Text(&others), limit];
+                        all(self, QUEUE_FRONT_TAGGED, &cells, read_candidate)?
+                    }
+                });
             }
         }
         Ok(found)
@@ -297,25 +355,27 @@ impl Store for SqliteStore<'_> {
     fn ran_out(&mut self, filter: &QueueFilter, now: Time) -> Result<Vec<Candidate>, Fault> {
         let tags = to_json(&filter.tags);
         let mut found = Vec::new();
-        for project in self.project_ids(&filter.projects, HELD_PROJECTS)? {
-            for role in choices(filter.role.as_deref()) {
-                for urgency in 0..=3 {
-                    let cells = [
-                        Cell::Bytes(&project),
-                        Cell::Text(role),
-                        Cell::Int(urgency),
-                        Cell::Int(now.as_millis()),
-                        Cell::Text(&filter.agent),
-                        Cell::Text(&tags),
-                    ];
-                    found.extend(match (filter.tags.is_empty(), cells.split_last()) {
-                        (true, Some((_, plain))) => first(self, RAN_OUT, plain, read_candidate)?,
-                        _ => first(self, RAN_OUT_TAGGED, &cells, read_candidate)?,
-                    });
-                }
+        for project in self.projects_standing(&filter.projects, |standing| standing.has_held)? {
+            for role in roles(filter) {
+                let (project, role) = (Cell::Bytes(&project), Cell::Text(role));
+                let (now, agent) = (Cell::Int(now.as_millis()), Cell::Text(&filter.agent));
+                found.append(&mut match filter.tags.is_empty() {
+                    true => all(self, RAN_OUT, &[project, role, now, agent], read_candidate)?,
+                    false => {
+                        let cells = [project, role, now, agent, Cell::Text(&tags)];
+                        all(self, RAN_OUT_TAGGED, &cells, read_candidate)?
+                    }
+                });
             }
         }
         Ok(found)
+    }
+
+    fn insert_events(&mut self, recorded: &[Recorded]) -> Result<(), Fault> {
+        for event in recorded {
+            event.cells(|cells| self.run(sql::INSERT_EVENT_OR_FAIL, cells))?;
+        }
+        Ok(())
     }
 
     fn add_words(&mut self, words: &[Words]) -> Result<(), Fault> {
@@ -373,9 +433,10 @@ impl Store for SqliteStore<'_> {
     }
 }
 
-/// Nothing in particular, and the caller's own when there is one.
-fn choices(own: Option<&str>) -> impl Iterator<Item = &str> {
-    std::iter::once("").chain(own.filter(|own| !own.is_empty()))
+/// No role, and the caller's own when there is one.
+fn roles(filter: &QueueFilter) -> impl Iterator<Item = &str> {
+    let own = filter.role.as_deref().filter(|own| !own.is_empty());
+    std::iter::once("").chain(own)
 }
 
 impl ToSql for Cell<'_> {
