@@ -12,6 +12,7 @@ use windlass_domain::{ProjectId, Task, TaskId};
 
 use crate::cell::Columns;
 use crate::fault::Fault;
+use crate::front::Fronts;
 use crate::hook::Defined;
 
 /// So many tasks at most, however many a transaction goes through.
@@ -23,6 +24,7 @@ pub(crate) struct Known {
     created: HashMap<u64, TaskId>,
     projects: HashMap<ProjectId, Project>,
     standing: Option<Arc<[Standing]>>,
+    pub(crate) fronts: Fronts,
     hooks: Option<Vec<Defined>>,
     agents: HashMap<String, u64>,
     /// Statements by table and changed columns; they are true for ever.
@@ -55,11 +57,12 @@ impl Standing {
 
 impl Known {
     pub(crate) fn forget_all(&mut self) {
-        let Self { tasks, created, projects, standing, hooks, agents, updates: _ } = self;
+        let Self { tasks, created, projects, standing, fronts, hooks, agents, updates: _ } = self;
         tasks.clear();
         created.clear();
         projects.clear();
         *standing = None;
+        fronts.forget_all();
         *hooks = None;
         agents.clear();
     }

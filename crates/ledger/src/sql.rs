@@ -28,10 +28,16 @@ pub(crate) const VIEWS: [&str; 12] = [
     "keys",
 ];
 
+macro_rules! event_columns_but_seq {
+    () => {
+        "id, at, stream, stream_seq, kind, v, data, data_hash, actor, on_behalf_of, session, \
+         correlation, causation, op, hash"
+    };
+}
+
 macro_rules! event_columns {
     () => {
-        "seq, id, at, stream, stream_seq, kind, v, data, data_hash, actor, on_behalf_of, session, \
-         correlation, causation, op, hash"
+        concat!("seq, ", event_columns_but_seq!())
     };
 }
 
@@ -61,21 +67,20 @@ macro_rules! is_note {
     };
 }
 
-macro_rules! new_event {
-    () => {
-        concat!(
-            " INTO events (",
-            event_columns!(),
-            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)"
-        )
-    };
-}
+pub(crate) const INSERT_EVENT: &str = concat!(
+    "INSERT INTO events (",
+    event_columns!(),
+    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)"
+);
 
-pub(crate) const INSERT_EVENT: &str = concat!("INSERT", new_event!());
-
-/// The same for SQLite: a row that is refused leaves nothing in any case, and only a statement that
-/// need not be undone alone does without a savepoint.
-pub(crate) const INSERT_EVENT_OR_FAIL: &str = concat!("INSERT OR FAIL", new_event!());
+/// The same for SQLite, which gives the next number itself. A row that is refused leaves nothing
+/// either way; but where SQLite has to expect a wrong number, or to undo the statement alone, it
+/// begins a savepoint, for which the index of words is written down each time.
+pub(crate) const APPEND_EVENT: &str = concat!(
+    "INSERT OR FAIL INTO events (",
+    event_columns_but_seq!(),
+    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)"
+);
 
 /// By the primary key.
 pub(crate) const EVENTS_AFTER: &str =

@@ -8,7 +8,7 @@ CREATE TABLE migrations (
 ) STRICT;
 
 CREATE TABLE events (
-    seq          INTEGER PRIMARY KEY,
+    seq          INTEGER PRIMARY KEY CHECK (seq > 0),
     id           BLOB NOT NULL CHECK (length(id) = 16),
     at           INTEGER NOT NULL,
     stream       BLOB NOT NULL CHECK (length(stream) = 16),
@@ -45,11 +45,11 @@ CREATE INDEX events_holding ON events (at)
 -- Everything that one run or one execution under an op id did.
 CREATE INDEX events_correlation ON events (correlation, seq) WHERE correlation IS NOT NULL;
 
--- `INSERT OR REPLACE` deletes without a delete trigger, so a wrong seq is refused before it can. FAIL
--- refuses the row like ABORT; a statement that cannot be undone alone is spared a savepoint, for
--- which the index of words would be written down each time.
+-- `INSERT OR REPLACE` deletes without a delete trigger, so a wrong seq is refused before it can. A seq
+-- that SQLite gives is the next one, and -1 here; -1 itself is refused by its CHECK. (FAIL, because a
+-- trigger that may ABORT makes SQLite begin a savepoint for every event.)
 CREATE TRIGGER events_gapless BEFORE INSERT ON events
-WHEN NEW.seq <> (SELECT coalesce(max(seq), 0) + 1 FROM events)
+WHEN NEW.seq <> -1 AND NEW.seq <> (SELECT coalesce(max(seq), 0) + 1 FROM events)
 BEGIN
     SELECT raise(FAIL, 'events are append-only: seq must be the next one');
 END;

@@ -340,8 +340,16 @@ fn claims_lists_and_histories_take_few_steps_on_sqlite() {
         steps(&raw, sql, &cells)
     };
     let ran_out = [Cell::Bytes(&project), Cell::Text(""), Cell::Int(i64::MAX), Cell::Text("w")];
+    let [project_cell, role, now, _] = ran_out;
+    let queue = |cells: &[Cell<'static>]| [&[Cell::Text(""), project_cell, role], cells].concat();
     let task = field.bed.add(field.open, |_| {});
     let mut measured = vec![
+        ("open front", steps(&raw, sqlite::OPEN_FRONT, &queue(&[Cell::Int(36)]))),
+        ("routed front", {
+            steps(&raw, sqlite::ROUTED_FRONT, &queue(&[Cell::Text("w"), Cell::Int(4)]))
+        }),
+        ("anything routed", steps(&raw, sqlite::HAS_ROUTED, &queue(&[]))),
+        ("anything that ran out", steps(&raw, sqlite::ANY_OUT, &[project_cell, role, now])),
         ("claim", front("", None)),
         ("claim by tag", front("common", None)),
         ("claim by two tags", front("rare", Some("[\"common\"]"))),

@@ -24,10 +24,12 @@ pub(crate) use open::{Settings, open};
 pub(crate) use store::SqliteStore;
 use store::Wal;
 #[cfg(test)]
-pub(crate) use store::{INDEX, QUEUE_FRONT, QUEUE_FRONT_TAGGED, RAN_OUT};
+pub(crate) use store::{
+    ANY_OUT, HAS_ROUTED, INDEX, OPEN_FRONT, QUEUE_FRONT, QUEUE_FRONT_TAGGED, RAN_OUT, ROUTED_FRONT,
+};
 
 /// So many pages of the WAL are moved into the file at a time by whoever writes groups.
-const WAL_PAGES: u32 = 1_024;
+const WAL_PAGES: u32 = 4_096;
 
 /// An open ledger file.
 pub(crate) struct Database {

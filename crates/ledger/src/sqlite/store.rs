@@ -13,6 +13,7 @@ use super::fault;
 use super::lock::Held;
 use crate::cell::{Cell, Columns};
 use crate::fault::{Fault, unreadable};
+use crate::front::{Front, Queue};
 use crate::hook::Hooks;
 use crate::key::Keys;
 use crate::known::{Known, Standing};
@@ -67,6 +68,20 @@ pub(crate) const QUEUE_FRONT_TAGGED: &str = fronts!(
     "$6"
 );
 
+/// By the primary key of `queue`: what is routed to nobody.
+pub(crate) const OPEN_FRONT: &str = "SELECT created_seq, urgency, due_key, agent FROM queue \
+     WHERE tag = $1 AND project_id = $2 AND role = $3 AND agent = '' \
+     ORDER BY urgency, due_key, created_seq LIMIT $4";
+
+/// By the primary key of `queue`: whether something is routed to somebody.
+pub(crate) const HAS_ROUTED: &str = "SELECT EXISTS (SELECT 1 FROM queue \
+     WHERE tag = $1 AND project_id = $2 AND role = $3 AND agent > '')";
+
+/// By the primary key of `queue`: what is routed to the caller.
+pub(crate) const ROUTED_FRONT: &str = "SELECT created_seq, urgency, due_key, agent FROM queue \
+     WHERE tag = $1 AND project_id = $2 AND role = $3 AND agent = $4 \
+     ORDER BY urgency, due_key, created_seq LIMIT $5";
+
 /// The claim of one urgency that ran out first.
 macro_rules! first_out {
     ($urgency:literal, $tagged:literal) => {
@@ -105,6 +120,32 @@ const RAN_OUT_TAGGED: &str = ran_out!(
          (SELECT 1 FROM task_tags \
           WHERE tag = wanted.value AND task_tags.created_seq = tasks.created_seq))"
 );
+
+/// Whether a claim of one urgency ran out, whoever holds it.
+macro_rules! any_out {
+    ($urgency:literal) => {
+        concat!(
+            "EXISTS (SELECT 1 FROM tasks WHERE project_id = $1 AND role = $2 AND urgency = ",
+            $urgency,
+            " AND lease_until IS NOT NULL AND lease_until <= $3)"
+        )
+    };
+}
+
+/// By `tasks_leases`: one probe for each urgency.
+pub(crate) const ANY_OUT: &str = concat!(
+    "SELECT ",
+    any_out!("0"),
+    " OR ",
+    any_out!("1"),
+    " OR ",
+    any_out!("2"),
+    " OR ",
+    any_out!("3")
+);
+
+/// So much of a queue is read for the claims of a group.
+const READ_AHEAD: usize = 32;
 
 pub(crate) const INDEX: Index = Index {
     key: "rowid",
@@ -255,7 +296,7 @@ impl<'a> SqliteStore<'a> {
         &mut self,
         wanted: &[ProjectId],
         stands: impl Fn(&Standing) -> bool,
-    ) -> Result<Vec<[u8; 16]>, Fault> {
+    ) -> Result<Vec<ProjectId>, Fault> {
         let all = match self.known.standing() {
             Some(known) => known,
             None => {
@@ -265,7 +306,57 @@ impl<'a> SqliteStore<'a> {
         };
         let is_wanted = |id: ProjectId| wanted.is_empty() || wanted.contains(&id);
         let found = all.iter().filter(|standing| is_wanted(standing.project) && stands(standing));
-        Ok(found.map(|standing| standing.project.to_bytes()).collect())
+        Ok(found.map(|standing| standing.project).collect())
+    }
+
+    /// The first tasks of a queue for somebody, read for the next claims of the group too.
+    fn front_for(
+        &mut self,
+        agent: &str,
+        queue: Queue,
+        limit: u64,
+    ) -> Result<Vec<Candidate>, Fault> {
+        let wanted = usize::try_from(limit).unwrap_or(usize::MAX);
+        let project = queue.project.to_bytes();
+        let place = [Cell::Text(&queue.tag), Cell::Bytes(&project), Cell::Text(&queue.role)];
+        let [tag, project, role] = place;
+        let (mut found, has_routed) = match self.known.fronts.of(&queue, wanted) {
+            Some(Front { open, has_routed, .. }) => {
+                (open.iter().take(wanted).copied().collect::<Vec<_>>(), *has_routed)
+            }
+            None => {
+                let most = wanted.saturating_add(READ_AHEAD);
+                let cells = [tag, project, role, Cell::count(most as u64)];
+                let open = all(self, OPEN_FRONT, &cells, read_candidate)?;
+                let routed = first(self, HAS_ROUTED, &place, |row| row.flag(0))?;
+                let (found, is_all) =
+                    (open.iter().take(wanted).copied().collect(), open.len() < most);
+                let has_routed = routed.unwrap_or(true);
+                let front = Front { open: open.into(), is_all, has_routed };
+                self.known.fronts.meet(queue.clone(), front);
+                (found, has_routed)
+            }
+        };
+        if has_routed && !agent.is_empty() {
+            let cells = [tag, project, role, Cell::Text(agent), Cell::count(limit)];
+            found.append(&mut all(self, ROUTED_FRONT, &cells, read_candidate)?);
+        }
+        Ok(found)
+    }
+
+    /// Whether no claim of a project and role had run out by then.
+    fn is_calm(&mut self, project: ProjectId, role: &str, now: Time) -> Result<bool, Fault> {
+        let queue = Queue { tag: String::new(), project, role: role.to_owned() };
+        if self.known.fronts.is_calm(&queue, now) {
+            return Ok(true);
+        }
+        let project = project.to_bytes();
+        let cells = [Cell::Bytes(&project), Cell::Text(role), Cell::Int(now.as_millis())];
+        let is_calm = first(self, ANY_OUT, &cells, |row| row.flag(0))? == Some(false);
+        if is_calm {
+            self.known.fronts.meet_calm(queue, now);
+        }
+        Ok(is_calm)
     }
 }
 
@@ -334,17 +425,25 @@ impl Store for SqliteStore<'_> {
             self.projects_standing(&filter.projects, |standing| standing.has_claimable)?
         {
             for role in roles(filter) {
-                let (tag, project, role) =
-                    (Cell::Text(tag), Cell::Bytes(&project), Cell::Text(role));
-                let (agent, limit) = (Cell::Text(&filter.agent), Cell::count(limit));
-                found.append(&mut match filter.tags.len() {
-                    0 | 1 => {
-                        let cells = [tag, project, role, agent, limit];
-                        all(self, QUEUE_FRONT, &cells, read_candidate)?
+                found.append(&mut match (self.extent, filter.tags.len()) {
+                    (Extent::Part(_), 0 | 1) => {
+                        let queue = Queue { tag: tag.to_owned(), project, role: role.to_owned() };
+                        self.front_for(&filter.agent, queue, limit)?
                     }
-                    _ => {
-                        let cells = [tag, project, role, agent, Cell::Text(&others), limit];
-                        all(self, QUEUE_FRONT_TAGGED, &cells, read_candidate)?
+                    (_, tags) => {
+                        let (tag, project) = (Cell::Text(tag), Cell::Bytes(&project.to_bytes()));
+                        let (role, agent) = (Cell::Text(role), Cell::Text(&filter.agent));
+                        let (others, limit) = (Cell::Text(&others), Cell::count(limit));
+                        match tags {
+                            0 | 1 => {
+                                let cells = [tag, project, role, agent, limit];
+                                all(self, QUEUE_FRONT, &cells, read_candidate)?
+                            }
+                            _ => {
+                                let cells = [tag, project, role, agent, others, limit];
+                                all(self, QUEUE_FRONT_TAGGED, &cells, read_candidate)?
+                            }
+                        }
                     }
                 });
             }
@@ -357,7 +456,12 @@ impl Store for SqliteStore<'_> {
         let mut found = Vec::new();
         for project in self.projects_standing(&filter.projects, |standing| standing.has_held)? {
             for role in roles(filter) {
-                let (project, role) = (Cell::Bytes(&project), Cell::Text(role));
+                if let Extent::Part(_) = self.extent
+                    && self.is_calm(project, role, now)?
+                {
+                    continue;
+                }
+                let (project, role) = (Cell::Bytes(&project.to_bytes()), Cell::Text(role));
                 let (now, agent) = (Cell::Int(now.as_millis()), Cell::Text(&filter.agent));
                 found.append(&mut match filter.tags.is_empty() {
                     true => all(self, RAN_OUT, &[project, role, now, agent], read_candidate)?,
@@ -373,7 +477,13 @@ impl Store for SqliteStore<'_> {
 
     fn insert_events(&mut self, recorded: &[Recorded]) -> Result<(), Fault> {
         for event in recorded {
-            event.cells(|cells| self.run(sql::INSERT_EVENT_OR_FAIL, cells))?;
+            event.cells(|cells| match cells {
+                [_, but_seq @ ..] => self.run(sql::APPEND_EVENT, but_seq),
+                [] => Err(Fault::bug("an event has no columns")),
+            })?;
+            if u64::try_from(self.connection.last_insert_rowid()) != Ok(event.header.seq) {
+                return Err(Fault::bug("an event does not follow the one before"));
+            }
         }
         Ok(())
     }
