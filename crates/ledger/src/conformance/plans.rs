@@ -344,7 +344,7 @@ fn claims_lists_and_histories_take_few_steps_on_sqlite() {
     let queue = |cells: &[Cell<'static>]| [&[Cell::Text(""), project_cell, role], cells].concat();
     let task = field.bed.add(field.open, |_| {});
     let mut measured = vec![
-        ("open front", steps(&raw, sqlite::OPEN_FRONT, &queue(&[Cell::Int(36)]))),
+        ("open front", steps(&raw, sqlite::OPEN_FRONT, &queue(&[Cell::Int(20)]))),
         ("routed front", {
             steps(&raw, sqlite::ROUTED_FRONT, &queue(&[Cell::Text("w"), Cell::Int(4)]))
         }),

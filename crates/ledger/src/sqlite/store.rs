@@ -145,7 +145,7 @@ pub(crate) const ANY_OUT: &str = concat!(
 );
 
 /// So much of a queue is read for the claims of a group.
-const READ_AHEAD: usize = 32;
+const READ_AHEAD: usize = 16;
 
 pub(crate) const INDEX: Index = Index {
     key: "rowid",
