@@ -23,7 +23,7 @@ pub(crate) struct Known {
     tasks: HashMap<TaskId, Task>,
     created: HashMap<u64, TaskId>,
     projects: HashMap<ProjectId, Project>,
-    standing: Option<Arc<[Standing]>>,
+    standing: Option<Vec<Standing>>,
     pub(crate) fronts: Fronts,
     hooks: Option<Vec<Defined>>,
     agents: HashMap<String, u64>,
@@ -115,13 +115,13 @@ impl Known {
         self.standing = None;
     }
 
-    pub(crate) fn standing(&self) -> Option<Arc<[Standing]>> {
-        self.standing.clone()
+    pub(crate) fn standing(&self) -> Option<&[Standing]> {
+        self.standing.as_deref()
     }
 
     /// How all unfrozen projects stand that may have something.
-    pub(crate) fn meet_standing(&mut self, all: Vec<Standing>) -> Arc<[Standing]> {
-        Arc::clone(self.standing.insert(all.into()))
+    pub(crate) fn meet_standing(&mut self, all: Vec<Standing>) {
+        self.standing = Some(all);
     }
 
     pub(crate) fn hooks(&self) -> Option<&Vec<Defined>> {

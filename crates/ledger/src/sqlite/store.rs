@@ -297,15 +297,13 @@ impl<'a> SqliteStore<'a> {
         wanted: &[ProjectId],
         stands: impl Fn(&Standing) -> bool,
     ) -> Result<Vec<ProjectId>, Fault> {
-        let all = match self.known.standing() {
-            Some(known) => known,
-            None => {
-                let found = all(self, STANDING, &[], Standing::read)?;
-                self.known.meet_standing(found)
-            }
-        };
+        if self.known.standing().is_none() {
+            let found = all(self, STANDING, &[], Standing::read)?;
+            self.known.meet_standing(found);
+        }
+        let all = self.known.standing().into_iter().flatten();
         let is_wanted = |id: ProjectId| wanted.is_empty() || wanted.contains(&id);
-        let found = all.iter().filter(|standing| is_wanted(standing.project) && stands(standing));
+        let found = all.filter(|standing| is_wanted(standing.project) && stands(standing));
         Ok(found.map(|standing| standing.project).collect())
     }
 
@@ -313,35 +311,36 @@ impl<'a> SqliteStore<'a> {
     fn front_for(
         &mut self,
         agent: &str,
-        queue: Queue,
+        queue: &Queue,
         limit: u64,
     ) -> Result<Vec<Candidate>, Fault> {
         let wanted = usize::try_from(limit).unwrap_or(usize::MAX);
-        let project = queue.project.to_bytes();
-        let place = [Cell::Text(&queue.tag), Cell::Bytes(&project), Cell::Text(&queue.role)];
-        let [tag, project, role] = place;
-        let (mut found, has_routed) = match self.known.fronts.of(&queue, wanted) {
-            Some(Front { open, has_routed, .. }) => {
-                (open.iter().take(wanted).copied().collect::<Vec<_>>(), *has_routed)
-            }
-            None => {
-                let most = wanted.saturating_add(READ_AHEAD);
-                let cells = [tag, project, role, Cell::count(most as u64)];
-                let open = all(self, OPEN_FRONT, &cells, read_candidate)?;
-                let routed = first(self, HAS_ROUTED, &place, |row| row.flag(0))?;
-                let (found, is_all) =
-                    (open.iter().take(wanted).copied().collect(), open.len() < most);
-                let has_routed = routed.unwrap_or(true);
-                let front = Front { open: open.into(), is_all, has_routed };
-                self.known.fronts.meet(queue.clone(), front);
-                (found, has_routed)
-            }
+        if self.known.fronts.of(queue, wanted).is_none() {
+            let front = self.read_front(queue, wanted.saturating_add(READ_AHEAD))?;
+            self.known.fronts.meet(queue.clone(), front);
+        }
+        let Some(front) = self.known.fronts.of(queue, wanted) else {
+            return Err(Fault::bug("the front of a queue is not kept"));
         };
-        if has_routed && !agent.is_empty() {
+        let mut found: Vec<Candidate> = front.open.iter().take(wanted).copied().collect();
+        if front.has_routed && !agent.is_empty() {
+            let project = queue.project.to_bytes();
+            let [tag, project, role] = place(queue, &project);
             let cells = [tag, project, role, Cell::Text(agent), Cell::count(limit)];
             found.append(&mut all(self, ROUTED_FRONT, &cells, read_candidate)?);
         }
         Ok(found)
+    }
+
+    /// So many tasks at the front of a queue.
+    fn read_front(&mut self, queue: &Queue, most: usize) -> Result<Front, Fault> {
+        let project = queue.project.to_bytes();
+        let [tag, project, role] = place(queue, &project);
+        let cells = [tag, project, role, Cell::count(most as u64)];
+        let open = all(self, OPEN_FRONT, &cells, read_candidate)?;
+        let routed = first(self, HAS_ROUTED, &[tag, project, role], |row| row.flag(0))?;
+        let (is_all, has_routed) = (open.len() < most, routed.unwrap_or(true));
+        Ok(Front { open: open.into(), is_all, has_routed })
     }
 
     /// Whether no claim of a project and role had run out by then.
@@ -425,25 +424,19 @@ impl Store for SqliteStore<'_> {
             self.projects_standing(&filter.projects, |standing| standing.has_claimable)?
         {
             for role in roles(filter) {
-                found.append(&mut match (self.extent, filter.tags.len()) {
-                    (Extent::Part(_), 0 | 1) => {
-                        let queue = Queue { tag: tag.to_owned(), project, role: role.to_owned() };
-                        self.front_for(&filter.agent, queue, limit)?
+                let queue = Queue { tag: tag.to_owned(), project, role: role.to_owned() };
+                let project = project.to_bytes();
+                let [tag, project, role] = place(&queue, &project);
+                let (agent, most) = (Cell::Text(&filter.agent), Cell::count(limit));
+                found.append(&mut match (filter.tags.len(), self.extent) {
+                    (0 | 1, Extent::Part(_)) => self.front_for(&filter.agent, &queue, limit)?,
+                    (0 | 1, Extent::Whole) => {
+                        let cells = [tag, project, role, agent, most];
+                        all(self, QUEUE_FRONT, &cells, read_candidate)?
                     }
-                    (_, tags) => {
-                        let (tag, project) = (Cell::Text(tag), Cell::Bytes(&project.to_bytes()));
-                        let (role, agent) = (Cell::Text(role), Cell::Text(&filter.agent));
-                        let (others, limit) = (Cell::Text(&others), Cell::count(limit));
-                        match tags {
-                            0 | 1 => {
-                                let cells = [tag, project, role, agent, limit];
-                                all(self, QUEUE_FRONT, &cells, read_candidate)?
-                            }
-                            _ => {
-                                let cells = [tag, project, role, agent, others, limit];
-                                all(self, QUEUE_FRONT_TAGGED, &cells, read_candidate)?
-                            }
-                        }
+                    _ => {
+                        let cells = [tag, project, role, agent, Cell::Text(&others), most];
+                        all(self, QUEUE_FRONT_TAGGED, &cells, read_candidate)?
                     }
                 });
             }
@@ -463,12 +456,10 @@ impl Store for SqliteStore<'_> {
                 }
                 let (project, role) = (Cell::Bytes(&project.to_bytes()), Cell::Text(role));
                 let (now, agent) = (Cell::Int(now.as_millis()), Cell::Text(&filter.agent));
-                found.append(&mut match filter.tags.is_empty() {
-                    true => all(self, RAN_OUT, &[project, role, now, agent], read_candidate)?,
-                    false => {
-                        let cells = [project, role, now, agent, Cell::Text(&tags)];
-                        all(self, RAN_OUT_TAGGED, &cells, read_candidate)?
-                    }
+                let cells = [project, role, now, agent, Cell::Text(&tags)];
+                found.append(&mut match (filter.tags.is_empty(), cells.split_last()) {
+                    (true, Some((_, plain))) => all(self, RAN_OUT, plain, read_candidate)?,
+                    _ => all(self, RAN_OUT_TAGGED, &cells, read_candidate)?,
                 });
             }
         }
@@ -541,6 +532,11 @@ impl Store for SqliteStore<'_> {
         }
         Ok(())
     }
+}
+
+/// The cells that lead to a queue.
+fn place<'a>(queue: &'a Queue, project: &'a [u8; 16]) -> [Cell<'a>; 3] {
+    [Cell::Text(&queue.tag), Cell::Bytes(project), Cell::Text(&queue.role)]
 }
 
 /// No role, and the caller's own when there is one.
