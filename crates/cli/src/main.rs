@@ -40,8 +40,8 @@ use own::Call;
 use progress::Progress;
 use terminal::Terminal;
 
-/// A server spent a seventh to a fifth of its time in the allocator of the C library. A command pays
-/// for it: it starts about half a millisecond later.
+/// A server spent a seventh to a fifth of its time in the allocator of the C library. Without huge
+/// pages, which cost a command half a millisecond at its start.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

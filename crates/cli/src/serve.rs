@@ -110,6 +110,7 @@ fn run(call: Call<'_>) -> std::io::Result<Exit> {
             logs::note(&format!("a new ledger was made: {path}"));
         }
     });
+    logs::end();
     match served {
         Ok(()) => Ok(Exit::Done),
         Err(error) => report::error(terminal, error),

@@ -10,6 +10,9 @@ use std::sync::Arc;
 use windlass_domain::project::Project;
 use windlass_domain::{ProjectId, Task, TaskId};
 
+use crate::cell::Columns;
+use crate::fault::Fault;
+use crate::front::Fronts;
 use crate::hook::Defined;
 
 /// So many tasks at most, however many a transaction goes through.
@@ -20,18 +23,46 @@ pub(crate) struct Known {
     tasks: HashMap<TaskId, Task>,
     created: HashMap<u64, TaskId>,
     projects: HashMap<ProjectId, Project>,
+    standing: Option<Vec<Standing>>,
+    pub(crate) fronts: Fronts,
     hooks: Option<Vec<Defined>>,
     agents: HashMap<String, u64>,
     /// Statements by table and changed columns; they are true for ever.
     updates: HashMap<(&'static str, u64), Arc<str>>,
 }
 
+/// An unfrozen project that may have something for a caller.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Standing {
+    pub(crate) project: ProjectId,
+    pub(crate) has_claimable: bool,
+    pub(crate) has_held: bool,
+}
+
+impl Standing {
+    pub(crate) fn read(row: &dyn Columns) -> Result<Self, Fault> {
+        let project = ProjectId::from_bytes(row.id(0)?);
+        Ok(Self { project, has_claimable: row.flag(1)?, has_held: row.flag(2)? })
+    }
+
+    /// Whether a project stands as it did.
+    fn is_the_same(old: &Project, new: &Project) -> bool {
+        let stands = |project: &Project| {
+            let counts = &project.counts;
+            (project.frozen, counts.claimable > 0, counts.in_progress > 0)
+        };
+        stands(old) == stands(new)
+    }
+}
+
 impl Known {
     pub(crate) fn forget_all(&mut self) {
-        let Self { tasks, created, projects, hooks, agents, updates: _ } = self;
+        let Self { tasks, created, projects, standing, fronts, hooks, agents, updates: _ } = self;
         tasks.clear();
         created.clear();
         projects.clear();
+        *standing = None;
+        fronts.forget_all();
         *hooks = None;
         agents.clear();
     }
@@ -69,6 +100,28 @@ impl Known {
     /// A project as it is stored.
     pub(crate) fn meet_project(&mut self, project: &Project) {
         self.projects.insert(project.id, project.clone());
+    }
+
+    /// A project is no longer stored as it was.
+    pub(crate) fn change_project(&mut self, old: &Project, new: &Project) {
+        if !Standing::is_the_same(old, new) {
+            self.standing = None;
+        }
+        self.meet_project(new);
+    }
+
+    /// There is a project more.
+    pub(crate) fn add_project(&mut self) {
+        self.standing = None;
+    }
+
+    pub(crate) fn standing(&self) -> Option<&[Standing]> {
+        self.standing.as_deref()
+    }
+
+    /// How all unfrozen projects stand that may have something.
+    pub(crate) fn meet_standing(&mut self, all: Vec<Standing>) {
+        self.standing = Some(all);
     }
 
     pub(crate) fn hooks(&self) -> Option<&Vec<Defined>> {

@@ -12,8 +12,9 @@ use crate::store::all;
 /// The condition of `events_holding`, which a statement repeats to be answered by it.
 macro_rules! is_holding {
     () => {
-        "kind IN ('task_created', 'task_claimed', 'task_released', 'task_blocked', \
-         'task_unblocked', 'task_completed', 'status_set', 'task_archived', 'task_deleted')"
+        "(kind = 'task_created' OR kind = 'task_claimed' OR kind = 'task_released' \
+         OR kind = 'task_blocked' OR kind = 'task_unblocked' OR kind = 'task_completed' \
+         OR kind = 'status_set' OR kind = 'task_archived' OR kind = 'task_deleted')"
     };
 }
 

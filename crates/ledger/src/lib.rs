@@ -11,6 +11,7 @@ mod conformance;
 mod edges;
 mod exchange;
 mod fault;
+mod front;
 mod group;
 mod hook;
 mod hzl;

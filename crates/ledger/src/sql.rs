@@ -29,10 +29,16 @@ pub(crate) const VIEWS: [&str; 13] = [
     "runs",
 ];
 
+macro_rules! event_columns_but_seq {
+    () => {
+        "id, at, stream, stream_seq, kind, v, data, data_hash, actor, on_behalf_of, session, \
+         correlation, causation, op, hash"
+    };
+}
+
 macro_rules! event_columns {
     () => {
-        "seq, id, at, stream, stream_seq, kind, v, data, data_hash, actor, on_behalf_of, session, \
-         correlation, causation, op, hash"
+        concat!("seq, ", event_columns_but_seq!())
     };
 }
 
@@ -55,10 +61,26 @@ macro_rules! project_columns {
 pub(crate) const TASK_COLUMNS: &str = task_columns!();
 pub(crate) const PROJECT_COLUMNS: &str = project_columns!();
 
+/// The condition of `events_notes`, which a statement repeats to be answered by it.
+macro_rules! is_note {
+    () => {
+        "(kind = 'comment_added' OR kind = 'checkpoint_recorded' OR kind = 'task_blocked')"
+    };
+}
+
 pub(crate) const INSERT_EVENT: &str = concat!(
     "INSERT INTO events (",
     event_columns!(),
     ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)"
+);
+
+/// The same for SQLite, which gives the next number itself. A row that is refused leaves nothing
+/// either way; but where SQLite has to expect a wrong number, or to undo the statement alone, it
+/// begins a savepoint, for which the index of words is written down each time.
+pub(crate) const APPEND_EVENT: &str = concat!(
+    "INSERT OR FAIL INTO events (",
+    event_columns_but_seq!(),
+    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)"
 );
 
 /// By the primary key.
@@ -76,17 +98,16 @@ pub(crate) const HISTORY: &str = concat!(
 pub(crate) const NOTES: &str = concat!(
     "SELECT ",
     event_columns!(),
-    " FROM events WHERE stream = $1 \
-     AND kind IN ('comment_added', 'checkpoint_recorded', 'task_blocked') ORDER BY seq"
+    " FROM events WHERE stream = $1 AND ",
+    is_note!(),
+    " ORDER BY seq"
 );
 
-/// By `events_notes`, whose condition it repeats.
+/// By `events_notes`, whose condition follows from its own.
 pub(crate) const CHECKPOINTS: &str = concat!(
     "SELECT ",
     event_columns!(),
-    " FROM events WHERE stream = $1 AND kind = 'checkpoint_recorded' \
-     AND kind IN ('comment_added', 'checkpoint_recorded', 'task_blocked') \
-     ORDER BY seq DESC LIMIT $2"
+    " FROM events WHERE stream = $1 AND kind = 'checkpoint_recorded' ORDER BY seq DESC LIMIT $2"
 );
 
 /// By `events_correlation`.

@@ -327,12 +327,8 @@ pub(crate) trait Store: Hooks + Keys + Runs {
     fn head(&mut self) -> Result<Head, Fault>;
     /// The time by the database, when that is the clock.
     fn database_time(&mut self) -> Result<Option<Time>, Fault>;
-    fn insert_events(&mut self, recorded: &[Recorded]) -> Result<(), Fault> {
-        for event in recorded {
-            event.cells(|cells| self.run(sql::INSERT_EVENT, cells))?;
-        }
-        Ok(())
-    }
+    /// Appends events to the log. Their numbers must be the next ones.
+    fn insert_events(&mut self, recorded: &[Recorded]) -> Result<(), Fault>;
 
     /// Puts the hash of an event's data in their place.
     fn empty_event(&mut self, recorded: &Recorded) -> Result<(), Fault> {
@@ -394,6 +390,7 @@ pub(crate) trait Store: Hooks + Keys + Runs {
     }
 
     fn insert_project(&mut self, project: &Project) -> Result<(), Fault> {
+        self.known().add_project();
         project_cells(project, |cells| self.run(sql::INSERT_PROJECT, cells)).map(drop)
     }
 
@@ -401,7 +398,7 @@ pub(crate) trait Store: Hooks + Keys + Runs {
         project_cells(stored, |old| {
             project_cells(now, |new| update(self, "projects", sql::PROJECT_COLUMNS, old, new))
         })?;
-        self.known().meet_project(now);
+        self.known().change_project(stored, now);
         Ok(())
     }
 
@@ -429,6 +426,7 @@ pub(crate) trait Store: Hooks + Keys + Runs {
         for (task, details) in tasks {
             task_cells(task, |cells| self.run(sql::INSERT_TASK, cells))?;
             details.cells(task.created_seq, |cells| self.run(sql::INSERT_DETAILS, cells))?;
+            self.known().fronts.change(task);
         }
         Ok(())
     }
@@ -447,6 +445,7 @@ pub(crate) trait Store: Hooks + Keys + Runs {
             task_cells(now, |new| update(self, "tasks", sql::TASK_COLUMNS, old, new))
         })?;
         self.known().meet_task(now);
+        self.known().fronts.change(now);
         Ok(())
     }
 
@@ -473,11 +472,13 @@ pub(crate) trait Store: Hooks + Keys + Runs {
     fn enqueue_all(&mut self, places: &[(&Task, &str)]) -> Result<(), Fault> {
         for (task, tag) in places {
             queue_cells(tag, task, |cells| self.run(sql::ENQUEUE, cells))?;
+            self.known().fronts.enter(tag, task);
         }
         Ok(())
     }
 
     fn dequeue(&mut self, tag: &str, task: &Task) -> Result<(), Fault> {
+        self.known().fronts.leave(tag, task);
         queue_cells(tag, task, |cells| self.run(sql::DEQUEUE, cells)).map(drop)
     }
 
@@ -811,8 +812,10 @@ pub(crate) trait Store: Hooks + Keys + Runs {
         }
         Ok(differences)
     }
+
     /// Readers go on seeing the old views until the commit.
     fn clear_views(&mut self) -> Result<(), Fault> {
+        self.known().forget_all();
         for view in sql::VIEWS {
             self.run(&format!("DELETE FROM {view}"), &[])?;
         }

@@ -1,5 +1,8 @@
 //! The table of operations: the one list from which every door is made.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use clap::{ArgMatches, Command};
 use schemars::Schema;
 use serde_json::Value;
@@ -300,14 +303,21 @@ impl Entry {
         (self.from_matches)(matches)
     }
 
+    /// The same, worked out once for all operations.
+    fn known_fields(&self) -> &'static [String] {
+        static ALL: LazyLock<HashMap<&str, Vec<String>>> =
+            LazyLock::new(|| TABLE.iter().map(|entry| (entry.name, entry.fields())).collect());
+        ALL.get(self.name).map_or(&[], Vec::as_slice)
+    }
+
     /// A request from JSON; fields it does not have are refused.
     pub fn from_json(&self, value: Value) -> Result<Box<dyn Request>, Refusal> {
-        let fields = self.fields();
         if let Value::Object(given) = &value {
+            let fields = self.known_fields();
             let unknown: Vec<String> =
                 given.keys().filter(|key| !fields.contains(key)).cloned().collect();
             if !unknown.is_empty() {
-                return Err(unknown_fields(self.name, &unknown, &fields));
+                return Err(unknown_fields(self.name, &unknown, fields));
             }
         }
         (self.from_json)(&value).map_err(|wrong| misfit(self, &value, &wrong))

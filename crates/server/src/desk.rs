@@ -113,13 +113,16 @@ impl Desk {
         }
         let request = entry.from_json(arguments)?;
         let Inside { readers, writer, .. } = &*self.0;
-        let asker = caller.clone();
+        let asker = match &caller {
+            Caller::Key { digest, .. } => Some(*digest),
+            Caller::Local(_) => None,
+        };
         let answer = match entry.load {
             Load::Look => readers.look(caller, move |cx| request.run(cx)).await,
             Load::Whole => readers.look_long(caller, move |cx| request.run(cx)).await,
             Load::Write => writer.write(Job { request, caller, op_id }).await,
         };
-        if let (Err(Error::Refused(refusal)), Caller::Key { digest, .. }) = (&answer, asker)
+        if let (Err(Error::Refused(refusal)), Some(digest)) = (&answer, asker)
             && refusal.code.exit() == Exit::NotAllowed
             // A key that is none is somebody nobody knows, who could fill the table with it.
             && refusal.code != Code::KeyRequired

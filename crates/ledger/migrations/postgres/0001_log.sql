@@ -33,12 +33,13 @@ CREATE UNIQUE INDEX events_stream ON events (stream, stream_seq);
 
 -- Comments and checkpoints are read from the log; this finds them among many renewals.
 CREATE INDEX events_notes ON events (stream, seq)
-    WHERE kind IN ('comment_added', 'checkpoint_recorded', 'task_blocked');
+    WHERE kind = 'comment_added' OR kind = 'checkpoint_recorded' OR kind = 'task_blocked';
 
 -- Who held which task when: what was added, claimed and given back lately.
 CREATE INDEX events_holding ON events (at, seq)
-    WHERE kind IN ('task_created', 'task_claimed', 'task_released', 'task_blocked',
-        'task_unblocked', 'task_completed', 'status_set', 'task_archived', 'task_deleted');
+    WHERE kind = 'task_created' OR kind = 'task_claimed' OR kind = 'task_released'
+        OR kind = 'task_blocked' OR kind = 'task_unblocked' OR kind = 'task_completed'
+        OR kind = 'status_set' OR kind = 'task_archived' OR kind = 'task_deleted';
 
 -- Everything that one run or one execution under an op id did.
 CREATE INDEX events_correlation ON events (correlation, seq) WHERE correlation IS NOT NULL;

@@ -1,8 +1,8 @@
 //! What a transaction need not ask for again is what it would be told.
 
-use windlass_domain::event::{ProjectRenamed, TaskUpdated};
+use windlass_domain::event::{Authority, ClaimRenewed, ProjectRenamed, StatusSet, TaskUpdated};
 use windlass_domain::hook::Trigger;
-use windlass_domain::{Code, Event, ProjectId, Refusal, TaskId};
+use windlass_domain::{Code, Event, ProjectId, Refusal, Status, TaskId};
 
 use super::hooks::hook;
 use super::{Bed, on_both, ready};
@@ -17,6 +17,12 @@ on_both! {
     a_hook_is_heard_of_in_the_transaction_that_defines_it
     what_somebody_else_changed_between_two_groups_is_seen
     a_look_in_a_group_undoes_nothing
+    a_project_that_one_part_freezes_gives_nothing_to_the_next
+    a_project_that_one_part_fills_gives_to_the_next
+    the_claims_of_a_group_take_one_task_after_the_other
+    what_is_routed_in_a_group_is_found_by_its_next_part
+    a_claim_that_runs_out_in_a_group_is_found_by_its_next_part
+    what_an_undone_claim_took_is_there_for_the_next_part
 }
 
 fn refused() -> Error {
@@ -137,4 +143,96 @@ fn a_look_in_a_group_undoes_nothing(bed: &mut Bed) {
     assert_eq!(bed.task(id).title, "changed");
     assert_eq!(bed.ledger.end_group().unwrap(), Fate::Committed);
     assert_eq!(bed.task(id).title, "changed");
+}
+
+/// What a caller would get next.
+fn next_of(tx: &mut Transaction<'_>) -> Result<Vec<TaskId>, Error> {
+    let found = tx.claimable(&super::anybody("ada"), 9)?;
+    Ok(found.into_iter().map(|task| task.id).collect())
+}
+
+fn a_project_that_one_part_freezes_gives_nothing_to_the_next(bed: &mut Bed) {
+    let project = bed.project("api");
+    let id = bed.add(project, |_| ());
+    bed.ledger.begin_group(Undo::Together).unwrap();
+    let before = bed.write(next_of).unwrap();
+    bed.write(|tx| {
+        let project = tx.project(project)?;
+        let frozen = project.freeze(None).unwrap();
+        tx.record_project(&project, [frozen]).map(drop)
+    })
+    .unwrap();
+    let after = bed.write(next_of).unwrap();
+    assert_eq!(bed.ledger.end_group().unwrap(), Fate::Committed);
+    assert_eq!((before, after), (vec![id], vec![]));
+}
+
+fn a_project_that_one_part_fills_gives_to_the_next(bed: &mut Bed) {
+    let empty = bed.project("api");
+    bed.ledger.begin_group(Undo::Together).unwrap();
+    assert_eq!(bed.write(next_of).unwrap(), []);
+    let one = bed.add(empty, |_| ());
+    assert_eq!(bed.write(next_of).unwrap(), [one]);
+    let new = bed.project("web");
+    let other = bed.add(new, |_| ());
+    assert_eq!(bed.write(next_of).unwrap(), [one, other]);
+    assert_eq!(bed.ledger.end_group().unwrap(), Fate::Committed);
+}
+
+fn the_claims_of_a_group_take_one_task_after_the_other(bed: &mut Bed) {
+    let project = bed.project("api");
+    let mut added: Vec<TaskId> = (0..50).map(|_| bed.add(project, |_| ())).collect();
+    bed.ledger.begin_group(Undo::Together).unwrap();
+    let mut claimed: Vec<TaskId> =
+        (0..45).filter_map(|_| bed.claim_next(&super::anybody("ada"), None)).collect();
+    let urgent = bed.add(project, |task| task.priority = 3);
+    claimed.extend((0..9).filter_map(|_| bed.claim_next(&super::anybody("bob"), None)));
+    assert_eq!(bed.ledger.end_group().unwrap(), Fate::Committed);
+    added.insert(45, urgent);
+    assert_eq!(claimed, added);
+}
+
+fn what_is_routed_in_a_group_is_found_by_its_next_part(bed: &mut Bed) {
+    let project = bed.project("api");
+    let open = bed.add(project, |_| ());
+    bed.ledger.begin_group(Undo::Together).unwrap();
+    assert_eq!(bed.write(next_of).unwrap(), [open]);
+    let own = bed.add(project, |task| task.agent = Some("ada".into()));
+    bed.add(project, |task| task.agent = Some("bob".into()));
+    assert_eq!(bed.write(next_of).unwrap(), [own, open]);
+    assert_eq!(bed.ledger.end_group().unwrap(), Fate::Committed);
+}
+
+fn a_claim_that_runs_out_in_a_group_is_found_by_its_next_part(bed: &mut Bed) {
+    let project = bed.project("api");
+    let id = bed.add(project, |_| ());
+    let other = bed.add(project, |_| ());
+    bed.claim_next(&super::anybody("bob"), None).unwrap();
+    bed.ledger.begin_group(Undo::Together).unwrap();
+    assert_eq!(bed.write(next_of).unwrap(), [other]);
+    bed.write(|tx| {
+        let task = tx.task(id)?.unwrap();
+        let (lease_until, authority, forced) = (tx.now(), Authority::default(), None);
+        let over = ClaimRenewed { lease_until, lease_ms: 1, authority, forced };
+        tx.record_task(&task, [over.into()]).map(drop)
+    })
+    .unwrap();
+    assert_eq!(bed.write(next_of).unwrap(), [id, other]);
+    assert_eq!(bed.ledger.end_group().unwrap(), Fate::Committed);
+}
+
+fn what_an_undone_claim_took_is_there_for_the_next_part(bed: &mut Bed) {
+    let project = bed.project("api");
+    let id = bed.add(project, |_| ());
+    bed.ledger.begin_group(Undo::Each).unwrap();
+    let undone: Result<(), Error> = bed.write(|tx| {
+        let task = tx.claimable(&super::anybody("bob"), 1)?.remove(0);
+        let (authority, forced) = (Authority::default(), None);
+        let set = StatusSet { to: Status::Backlog, authority, forced };
+        tx.record_task(&task, [set.into()])?;
+        Err(refused())
+    });
+    assert!(undone.is_err());
+    assert_eq!(bed.write(next_of).unwrap(), [id]);
+    assert_eq!(bed.ledger.end_group().unwrap(), Fate::Committed);
 }

@@ -121,6 +121,27 @@ fn events_cannot_be_changed_or_deleted(bed: &mut Bed) {
     }
 }
 
+/// (PostgreSQL: its one row of the head says what comes next.)
+#[test]
+fn an_event_with_any_number_but_the_next_is_refused_on_sqlite() {
+    let mut bed = Bed::sqlite();
+    some_history(&mut bed);
+    let next = bed.ledger.read(|snapshot| Ok(snapshot.head()?.seq)).unwrap() + 1;
+    let columns = "at, stream_seq, kind, v, data, data_hash, actor, hash";
+    for (insert, seq) in ["INSERT", "INSERT OR REPLACE", "INSERT OR FAIL"]
+        .into_iter()
+        .flat_map(|insert| [-1, 0, 1, 2, next.cast_signed() + 1].map(|seq| (insert, seq)))
+    {
+        let sql = format!(
+            "{insert} INTO events (seq, id, stream, {columns}) \
+             SELECT {seq}, randomblob(16), randomblob(16), {columns} FROM events WHERE seq = 2"
+        );
+        assert!(behind_its_back(&bed, &sql).is_err(), "{sql}");
+    }
+    let head = bed.ledger.read(|snapshot| Ok(snapshot.head()?.seq)).unwrap();
+    assert_eq!(head + 1, next);
+}
+
 fn data_can_be_pruned_and_the_chain_still_verifies(bed: &mut Bed) {
     some_history(bed);
     let event = bed.ledger.read(|snapshot| Ok(snapshot.events_after(3, 1)?)).unwrap();

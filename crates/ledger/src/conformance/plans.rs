@@ -333,16 +333,23 @@ fn claims_lists_and_histories_take_few_steps_on_sqlite() {
     let project = field.open.to_bytes();
     let front = |tag, others: Option<&str>| {
         let mut cells =
-            vec![Cell::Text(tag), Cell::Bytes(&project), Cell::Text(""), Cell::Text("")];
+            vec![Cell::Text(tag), Cell::Bytes(&project), Cell::Text(""), Cell::Text("w")];
         cells.extend(others.map(Cell::Text));
         cells.push(Cell::Int(4));
         let sql = if others.is_some() { sqlite::QUEUE_FRONT_TAGGED } else { sqlite::QUEUE_FRONT };
         steps(&raw, sql, &cells)
     };
-    let ran_out =
-        [Cell::Bytes(&project), Cell::Text(""), Cell::Int(0), Cell::Int(i64::MAX), Cell::Text("w")];
+    let ran_out = [Cell::Bytes(&project), Cell::Text(""), Cell::Int(i64::MAX), Cell::Text("w")];
+    let [project_cell, role, now, _] = ran_out;
+    let queue = |cells: &[Cell<'static>]| [&[Cell::Text(""), project_cell, role], cells].concat();
     let task = field.bed.add(field.open, |_| {});
     let mut measured = vec![
+        ("open front", steps(&raw, sqlite::OPEN_FRONT, &queue(&[Cell::Int(20)]))),
+        ("routed front", {
+            steps(&raw, sqlite::ROUTED_FRONT, &queue(&[Cell::Text("w"), Cell::Int(4)]))
+        }),
+        ("anything routed", steps(&raw, sqlite::HAS_ROUTED, &queue(&[]))),
+        ("anything that ran out", steps(&raw, sqlite::ANY_OUT, &[project_cell, role, now])),
         ("claim", front("", None)),
         ("claim by tag", front("common", None)),
         ("claim by two tags", front("rare", Some("[\"common\"]"))),

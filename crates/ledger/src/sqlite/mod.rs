@@ -24,10 +24,16 @@ pub(crate) use open::{Settings, open};
 pub(crate) use store::SqliteStore;
 use store::Wal;
 #[cfg(test)]
-pub(crate) use store::{INDEX, QUEUE_FRONT, QUEUE_FRONT_TAGGED, RAN_OUT};
+pub(crate) use store::{
+    ANY_OUT, HAS_ROUTED, INDEX, OPEN_FRONT, QUEUE_FRONT, QUEUE_FRONT_TAGGED, RAN_OUT, ROUTED_FRONT,
+};
 
 /// So many pages of the WAL are moved into the file at a time by whoever writes groups.
-const WAL_PAGES: u32 = 1_024;
+const WAL_PAGES: u32 = 4_096;
+
+/// Pages that whoever writes groups keeps in memory: enough for what a busy server touches again and
+/// again, and more than a command should have.
+const CACHE_KB: u32 = 16 * 1024;
 
 /// An open ledger file.
 pub(crate) struct Database {
@@ -64,7 +70,10 @@ impl Database {
         let turn = self.wait_for_turn()?;
         let begin = match self.wal {
             Wal::Long => "BEGIN IMMEDIATE".to_owned(),
-            Wal::Short => format!("PRAGMA wal_autocheckpoint = {WAL_PAGES}; BEGIN IMMEDIATE"),
+            Wal::Short => format!(
+                "PRAGMA wal_autocheckpoint = {WAL_PAGES}; PRAGMA cache_size = -{CACHE_KB}; \
+                 BEGIN IMMEDIATE"
+            ),
         };
         self.wal = Wal::Long;
         self.connection.execute_batch(&begin).map_err(|error| fault(&self.path, error))?;

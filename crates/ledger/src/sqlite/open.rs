@@ -20,10 +20,6 @@ const APPLICATION_ID: i64 = 0x574e_444c;
 /// More than there are different statements, so that none is prepared twice.
 const STATEMENTS: usize = 256;
 
-/// Pages kept in memory by a connection that needs them: enough for what a busy server touches again
-/// and again.
-const CACHE_KB: u32 = 16 * 1024;
-
 /// How to open a ledger file.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
@@ -178,8 +174,7 @@ fn connect(path: &Path, settings: &Settings) -> Result<Connection, Fault> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(wrong)?;
     connection
         .execute_batch(&format!(
-            "PRAGMA synchronous = {}; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; \
-             PRAGMA cache_size = -{CACHE_KB};",
+            "PRAGMA synchronous = {}; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY;",
             synchronous(settings.synchronous)
         ))
         .map_err(wrong)?;

@@ -13,13 +13,14 @@ use super::fault;
 use super::lock::Held;
 use crate::cell::{Cell, Columns};
 use crate::fault::{Fault, unreadable};
+use crate::front::{Front, Queue};
 use crate::hook::Hooks;
 use crate::key::Keys;
-use crate::known::Known;
-use crate::record::{read_candidate, to_json};
+use crate::known::{Known, Standing};
+use crate::record::{Recorded, read_candidate, to_json};
 use crate::run::Runs;
 use crate::search::{Within, Words, joined};
-use crate::sql::Index;
+use crate::sql::{self, Index};
 use crate::store::{
     Candidate, Extent, QueueFilter, RELEASE, SAVEPOINT, Statements, Store, all, first,
 };
@@ -27,38 +28,125 @@ use crate::store::{
 /// The last row of the log is its head; nobody else writes while a writing transaction is open.
 const HEAD: &str = "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1";
 
-/// Unfrozen projects that have something for the caller; one row each, so no index is needed.
-const OPEN_PROJECTS: &str = "SELECT id FROM projects WHERE frozen = 0 AND claimable > 0";
-const HELD_PROJECTS: &str = "SELECT id FROM projects WHERE frozen = 0 AND in_progress > 0";
+/// Unfrozen projects that have something for a caller; one row each, so no index is needed.
+const STANDING: &str = "SELECT id, claimable > 0, in_progress > 0 FROM projects \
+     WHERE frozen = 0 AND (claimable > 0 OR in_progress > 0)";
 
-/// By the primary key of `queue`: the first rows of one range, no sort.
-pub(crate) const QUEUE_FRONT: &str = "SELECT created_seq, urgency, due_key, agent FROM queue \
+/// The first rows of one range of the queue.
+macro_rules! front {
+    ($agent:literal, $tagged:literal, $limit:literal) => {
+        concat!(
+            "SELECT * FROM (SELECT created_seq, urgency, due_key, agent FROM queue \
+             WHERE tag = $1 AND project_id = $2 AND role = $3 AND ",
+            $agent,
+            $tagged,
+            " ORDER BY urgency, due_key, created_seq LIMIT ",
+            $limit,
+            ")"
+        )
+    };
+}
+
+/// What is routed to the caller, and what to nobody.
+macro_rules! fronts {
+    ($tagged:literal, $limit:literal) => {
+        concat!(
+            front!("agent = $4", $tagged, $limit),
+            " UNION ALL ",
+            front!("agent = '' AND $4 <> ''", $tagged, $limit)
+        )
+    };
+}
+
+/// By the primary key of `queue`: the first rows of two ranges, no sort.
+pub(crate) const QUEUE_FRONT: &str = fronts!("", "$5");
+
+/// The same, with more tags to check row by row.
+pub(crate) const QUEUE_FRONT_TAGGED: &str = fronts!(
+    " AND NOT EXISTS (SELECT 1 FROM json_each($5) AS wanted WHERE NOT EXISTS \
+         (SELECT 1 FROM task_tags \
+          WHERE tag = wanted.value AND task_tags.created_seq = queue.created_seq))",
+    "$6"
+);
+
+/// By the primary key of `queue`: what is routed to nobody.
+pub(crate) const OPEN_FRONT: &str = "SELECT created_seq, urgency, due_key, agent FROM queue \
+     WHERE tag = $1 AND project_id = $2 AND role = $3 AND agent = '' \
+     ORDER BY urgency, due_key, created_seq LIMIT $4";
+
+/// By the primary key of `queue`: whether something is routed to somebody.
+pub(crate) const HAS_ROUTED: &str = "SELECT EXISTS (SELECT 1 FROM queue \
+     WHERE tag = $1 AND project_id = $2 AND role = $3 AND agent > '')";
+
+/// By the primary key of `queue`: what is routed to the caller.
+pub(crate) const ROUTED_FRONT: &str = "SELECT created_seq, urgency, due_key, agent FROM queue \
      WHERE tag = $1 AND project_id = $2 AND role = $3 AND agent = $4 \
      ORDER BY urgency, due_key, created_seq LIMIT $5";
 
-/// The same, with more tags to check row by row.
-pub(crate) const QUEUE_FRONT_TAGGED: &str = "SELECT created_seq, urgency, due_key, agent \
-     FROM queue WHERE tag = $1 AND project_id = $2 AND role = $3 AND agent = $4 \
-     AND NOT EXISTS (SELECT 1 FROM json_each($5) AS wanted WHERE NOT EXISTS \
-         (SELECT 1 FROM task_tags \
-          WHERE tag = wanted.value AND task_tags.created_seq = queue.created_seq)) \
-     ORDER BY urgency, due_key, created_seq LIMIT $6";
+/// The claim of one urgency that ran out first.
+macro_rules! first_out {
+    ($urgency:literal, $tagged:literal) => {
+        concat!(
+            "SELECT * FROM (SELECT created_seq, urgency, coalesce(due_at, 9223372036854775807), '' \
+             FROM tasks WHERE project_id = $1 AND role = $2 AND urgency = ",
+            $urgency,
+            " AND lease_until IS NOT NULL AND lease_until <= $3 AND agent <> $4 \
+             AND open_dependencies = 0 AND open_children = 0",
+            $tagged,
+            " ORDER BY lease_until LIMIT 1)"
+        )
+    };
+}
 
-/// By `tasks_leases`: the first row of one range, no sort.
-pub(crate) const RAN_OUT: &str = "SELECT created_seq, urgency, coalesce(due_at, 9223372036854775807), '' FROM tasks \
-     WHERE project_id = $1 AND role = $2 AND urgency = $3 \
-     AND lease_until IS NOT NULL AND lease_until <= $4 AND agent <> $5 \
-     AND open_dependencies = 0 AND open_children = 0 ORDER BY lease_until LIMIT 1";
+macro_rules! ran_out {
+    ($tagged:literal) => {
+        concat!(
+            first_out!("0", $tagged),
+            " UNION ALL ",
+            first_out!("1", $tagged),
+            " UNION ALL ",
+            first_out!("2", $tagged),
+            " UNION ALL ",
+            first_out!("3", $tagged)
+        )
+    };
+}
+
+/// By `tasks_leases`: the first row of one range for each urgency, no sort.
+pub(crate) const RAN_OUT: &str = ran_out!("");
 
 /// The same, with tags to check row by row.
-const RAN_OUT_TAGGED: &str = "SELECT created_seq, urgency, coalesce(due_at, 9223372036854775807), '' FROM tasks \
-     WHERE project_id = $1 AND role = $2 AND urgency = $3 \
-     AND lease_until IS NOT NULL AND lease_until <= $4 AND agent <> $5 \
-     AND open_dependencies = 0 AND open_children = 0 \
-     AND NOT EXISTS (SELECT 1 FROM json_each($6) AS wanted WHERE NOT EXISTS \
+const RAN_OUT_TAGGED: &str = ran_out!(
+    " AND NOT EXISTS (SELECT 1 FROM json_each($5) AS wanted WHERE NOT EXISTS \
          (SELECT 1 FROM task_tags \
-          WHERE tag = wanted.value AND task_tags.created_seq = tasks.created_seq)) \
-     ORDER BY lease_until LIMIT 1";
+          WHERE tag = wanted.value AND task_tags.created_seq = tasks.created_seq))"
+);
+
+/// Whether a claim of one urgency ran out, whoever holds it.
+macro_rules! any_out {
+    ($urgency:literal) => {
+        concat!(
+            "EXISTS (SELECT 1 FROM tasks WHERE project_id = $1 AND role = $2 AND urgency = ",
+            $urgency,
+            " AND lease_until IS NOT NULL AND lease_until <= $3)"
+        )
+    };
+}
+
+/// By `tasks_leases`: one probe for each urgency.
+pub(crate) const ANY_OUT: &str = concat!(
+    "SELECT ",
+    any_out!("0"),
+    " OR ",
+    any_out!("1"),
+    " OR ",
+    any_out!("2"),
+    " OR ",
+    any_out!("3")
+);
+
+/// So much of a queue is read for the claims of a group.
+const READ_AHEAD: usize = 16;
 
 pub(crate) const INDEX: Index = Index {
     key: "rowid",
@@ -204,11 +292,71 @@ impl<'a> SqliteStore<'a> {
         fault(self.path, error)
     }
 
-    fn project_ids(&mut self, wanted: &[ProjectId], sql: &str) -> Result<Vec<[u8; 16]>, Fault> {
-        let mut ids = all(self, sql, &[], |row| row.id(0))?;
-        let is_wanted = |id: &[u8; 16]| wanted.contains(&ProjectId::from_bytes(*id));
-        ids.retain(|id| wanted.is_empty() || is_wanted(id));
-        Ok(ids)
+    /// The wanted projects, or all, that stand like this.
+    fn projects_standing(
+        &mut self,
+        wanted: &[ProjectId],
+        stands: impl Fn(&Standing) -> bool,
+    ) -> Result<Vec<ProjectId>, Fault> {
+        if self.known.standing().is_none() {
+            let found = all(self, STANDING, &[], Standing::read)?;
+            self.known.meet_standing(found);
+        }
+        let all = self.known.standing().into_iter().flatten();
+        let is_wanted = |id: ProjectId| wanted.is_empty() || wanted.contains(&id);
+        let found = all.filter(|standing| is_wanted(standing.project) && stands(standing));
+        Ok(found.map(|standing| standing.project).collect())
+    }
+
+    /// The first tasks of a queue for somebody, read for the next claims of the group too.
+    fn front_for(
+        &mut self,
+        agent: &str,
+        queue: &Queue,
+        limit: u64,
+    ) -> Result<Vec<Candidate>, Fault> {
+        let wanted = usize::try_from(limit).unwrap_or(usize::MAX);
+        if self.known.fronts.of(queue, wanted).is_none() {
+            let front = self.read_front(queue, wanted.saturating_add(READ_AHEAD))?;
+            self.known.fronts.meet(queue.clone(), front);
+        }
+        let Some(front) = self.known.fronts.of(queue, wanted) else {
+            return Err(Fault::bug("the front of a queue is not kept"));
+        };
+        let mut found: Vec<Candidate> = front.open.iter().take(wanted).copied().collect();
+        if front.has_routed && !agent.is_empty() {
+            let project = queue.project.to_bytes();
+            let [tag, project, role] = place(queue, &project);
+            let cells = [tag, project, role, Cell::Text(agent), Cell::count(limit)];
+            found.append(&mut all(self, ROUTED_FRONT, &cells, read_candidate)?);
+        }
+        Ok(found)
+    }
+
+    /// So many tasks at the front of a queue.
+    fn read_front(&mut self, queue: &Queue, most: usize) -> Result<Front, Fault> {
+        let project = queue.project.to_bytes();
+        let [tag, project, role] = place(queue, &project);
+        let cells = [tag, project, role, Cell::count(most as u64)];
+        let open = all(self, OPEN_FRONT, &cells, read_candidate)?;
+        let routed = first(self, HAS_ROUTED, &[tag, project, role], |row| row.flag(0))?;
+        let (is_all, has_routed) = (open.len() < most, routed.unwrap_or(true));
+        Ok(Front { open: open.into(), is_all, has_routed })
+    }
+
+    /// Whether no claim of a project and role had run out by then.
+    fn is_calm(&mut self, project: ProjectId, role: &str, now: Time) -> Result<bool, Fault> {
+        let queue = Queue { tag: String::new(), project, role: role.to_owned() };
+        if self.known.fronts.is_calm(&queue, now) {
+            return Ok(true);
+        }
+        let project = project.to_bytes();
+        let cells = [Cell::Bytes(&project), Cell::Text(role), Cell::Int(now.as_millis())];
+        let is_calm = first(self, ANY_OUT, &cells, |row| row.flag(0))? == Some(false);
+        if is_calm {
+            self.known.fronts.meet_calm(queue, now);
+        }
+        Ok(is_calm)
     }
 }
 
@@ -275,23 +423,25 @@ impl Store for SqliteStore<'_> {
     fn queue_front(&mut self, filter: &QueueFilter, limit: u64) -> Result<Vec<Candidate>, Fault> {
         let (tag, others) = filter.split_tags();
         let mut found = Vec::new();
-        for project in self.project_ids(&filter.projects, OPEN_PROJECTS)? {
-            for role in choices(filter.role.as_deref()) {
-                for agent in choices(Some(&filter.agent)) {
-                    let (tag, project) = (Cell::Text(tag), Cell::Bytes(&project));
-                    let (role, agent) = (Cell::Text(role), Cell::Text(agent));
-                    let (others, limit) = (Cell::Text(&others), Cell::count(limit));
-                    found.extend(match filter.tags.len() {
-                        0 | 1 => {
-                            let cells = [tag, project, role, agent, limit];
-                            all(self, QUEUE_FRONT, &cells, read_candidate)?
-                        }
-                        _ => {
-                            let cells = [tag, project, role, agent, others, limit];
-                            all(self, QUEUE_FRONT_TAGGED, &cells, read_candidate)?
-                        }
-                    });
-                }
+        for project in
+            self.projects_standing(&filter.projects, |standing| standing.has_claimable)?
+        {
+            for role in roles(filter) {
+                let queue = Queue { tag: tag.to_owned(), project, role: role.to_owned() };
+                let project = project.to_bytes();
+                let [tag, project, role] = place(&queue, &project);
+                let (agent, most) = (Cell::Text(&filter.agent), Cell::count(limit));
+                found.append(&mut match (filter.tags.len(), self.extent) {
+                    (0 | 1, Extent::Part(_)) => self.front_for(&filter.agent, &queue, limit)?,
+                    (0 | 1, Extent::Whole) => {
+                        let cells = [tag, project, role, agent, most];
+                        all(self, QUEUE_FRONT, &cells, read_candidate)?
+                    }
+                    _ => {
+                        let cells = [tag, project, role, agent, Cell::Text(&others), most];
+                        all(self, QUEUE_FRONT_TAGGED, &cells, read_candidate)?
+                    }
+                });
             }
         }
         Ok(found)
@@ -300,25 +450,36 @@ impl Store for SqliteStore<'_> {
     fn ran_out(&mut self, filter: &QueueFilter, now: Time) -> Result<Vec<Candidate>, Fault> {
         let tags = to_json(&filter.tags);
         let mut found = Vec::new();
-        for project in self.project_ids(&filter.projects, HELD_PROJECTS)? {
-            for role in choices(filter.role.as_deref()) {
-                for urgency in 0..=3 {
-                    let cells = [
-                        Cell::Bytes(&project),
-                        Cell::Text(role),
-                        Cell::Int(urgency),
-                        Cell::Int(now.as_millis()),
-                        Cell::Text(&filter.agent),
-                        Cell::Text(&tags),
-                    ];
-                    found.extend(match (filter.tags.is_empty(), cells.split_last()) {
-                        (true, Some((_, plain))) => first(self, RAN_OUT, plain, read_candidate)?,
-                        _ => first(self, RAN_OUT_TAGGED, &cells, read_candidate)?,
-                    });
+        for project in self.projects_standing(&filter.projects, |standing| standing.has_held)? {
+            for role in roles(filter) {
+                if let Extent::Part(_) = self.extent
+                    && self.is_calm(project, role, now)?
+                {
+                    continue;
                 }
+                let (project, role) = (Cell::Bytes(&project.to_bytes()), Cell::Text(role));
+                let (now, agent) = (Cell::Int(now.as_millis()), Cell::Text(&filter.agent));
+                let cells = [project, role, now, agent, Cell::Text(&tags)];
+                found.append(&mut match (filter.tags.is_empty(), cells.split_last()) {
+                    (true, Some((_, plain))) => all(self, RAN_OUT, plain, read_candidate)?,
+                    _ => all(self, RAN_OUT_TAGGED, &cells, read_candidate)?,
+                });
             }
         }
         Ok(found)
+    }
+
+    fn insert_events(&mut self, recorded: &[Recorded]) -> Result<(), Fault> {
+        for event in recorded {
+            event.cells(|cells| match cells {
+                [_, but_seq @ ..] => self.run(sql::APPEND_EVENT, but_seq),
+                [] => Err(Fault::bug("an event has no columns")),
+            })?;
+            if u64::try_from(self.connection.last_insert_rowid()) != Ok(event.header.seq) {
+                return Err(Fault::bug("an event does not follow the one before"));
+            }
+        }
+        Ok(())
     }
 
     fn add_words(&mut self, words: &[Words]) -> Result<(), Fault> {
@@ -376,9 +537,15 @@ impl Store for SqliteStore<'_> {
     }
 }
 
-/// Nothing in particular, and the caller's own when there is one.
-fn choices(own: Option<&str>) -> impl Iterator<Item = &str> {
-    std::iter::once("").chain(own.filter(|own| !own.is_empty()))
+/// The cells that lead to a queue.
+fn place<'a>(queue: &'a Queue, project: &'a [u8; 16]) -> [Cell<'a>; 3] {
+    [Cell::Text(&queue.tag), Cell::Bytes(project), Cell::Text(&queue.role)]
+}
+
+/// No role, and the caller's own when there is one.
+fn roles(filter: &QueueFilter) -> impl Iterator<Item = &str> {
+    let own = filter.role.as_deref().filter(|own| !own.is_empty());
+    std::iter::once("").chain(own)
 }
 
 impl ToSql for Cell<'_> {

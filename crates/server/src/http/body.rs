@@ -6,10 +6,8 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{FromRequest, Request, State};
+use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, StatusCode, header};
-use axum::middleware::Next;
-use axum::response::Response;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -17,8 +15,8 @@ use tokio::time::timeout;
 use windlass_domain::{Code, Refusal};
 use windlass_ops::remote::{LONGEST_BODY, too_large};
 
-use super::Shared;
 use super::problem::Problem;
+use super::{House, Shared};
 
 /// How long a body may take to arrive.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -82,11 +80,7 @@ type Taken = Arc<Mutex<Option<OwnedSemaphorePermit>>>;
 
 /// Refuses a body that says it is too long, before any of it is read, and stops reading one that
 /// says nothing and is, or for which there is no room.
-pub(crate) async fn bounded(
-    State(house): State<Shared>,
-    request: Request,
-    next: Next,
-) -> Result<Response, Problem> {
+pub(crate) fn bounded(house: &House, request: Request) -> Result<Request, Problem> {
     if let Some(coding) = packed(request.headers()) {
         return Err(Problem::from(coding).answered(StatusCode::UNSUPPORTED_MEDIA_TYPE));
     }
@@ -100,7 +94,7 @@ pub(crate) async fn bounded(
         room: house.room.clone(),
         taken: Arc::clone(&taken),
     };
-    Ok(next.run(request.map(|body| Body::new(arriving(body)))).await)
+    Ok(request.map(|body| Body::new(arriving(body))))
 }
 
 /// A body that is packed would be read as what it is not.

@@ -3,11 +3,9 @@
 use std::net::IpAddr;
 use std::time::Instant;
 
-use axum::extract::{FromRequestParts, Request, State};
+use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderMap, HeaderName, Uri, header};
-use axum::middleware::Next;
-use axum::response::Response;
 use sha2::{Digest as _, Sha256};
 use windlass_domain::chain::Hash;
 use windlass_domain::duration::Span;
@@ -188,7 +186,7 @@ impl Doorkeeper {
     }
 
     /// A page elsewhere must not reach the server by a name that leads here.
-    fn refuse_foreign(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+    pub(crate) fn refuse_foreign(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         // Of two names others may have looked at the first, or at the one in the address.
         if headers.get_all(header::HOST).iter().count() > 1 {
             return Err(Refusal::new(Code::ForeignOrigin, "Host is there twice")
@@ -223,17 +221,6 @@ impl Doorkeeper {
             || name.eq_ignore_ascii_case("localhost")
             || self.names.iter().any(|own| own.eq_ignore_ascii_case(name))
     }
-}
-
-/// Turns away whoever calls the server by a name that is not its own.
-pub(crate) async fn at_the_door(
-    State(house): State<Shared>,
-    request: Request,
-    next: Next,
-) -> Result<Response, Problem> {
-    let House { doorkeeper, .. } = &*house;
-    doorkeeper.refuse_foreign(request.uri(), request.headers())?;
-    Ok(next.run(request).await)
 }
 
 fn foreign(header: &str, given: &str) -> Refusal {

@@ -2,8 +2,6 @@
 
 use axum::extract::Request;
 use axum::http::StatusCode;
-use axum::middleware::Next;
-use axum::response::Response;
 use windlass_domain::{Code, Refusal};
 
 use super::problem::Problem;
@@ -13,8 +11,8 @@ use super::problem::Problem;
 const LONGEST: usize = 64 * 1024;
 
 /// Refuses a head that is too long.
-pub(crate) async fn bounded(request: Request, next: Next) -> Result<Response, Problem> {
-    match length(&request) > LONGEST {
+pub(crate) fn refuse_long(request: &Request) -> Result<(), Problem> {
+    match length(request) > LONGEST {
         true => {
             let refusal =
                 Refusal::new(Code::TooLarge, format!("the head has more than {LONGEST} bytes"))
@@ -22,7 +20,7 @@ pub(crate) async fn bounded(request: Request, next: Next) -> Result<Response, Pr
                     .detail("limit_bytes", LONGEST);
             Err(Problem::from(refusal).answered(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE))
         }
-        false => Ok(next.run(request).await),
+        false => Ok(()),
     }
 }
 

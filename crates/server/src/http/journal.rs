@@ -5,15 +5,14 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{Extensions, StatusCode};
-use axum::middleware::Next;
 use axum::response::Response;
 use tracing::Level;
 use windlass_domain::Code;
 
 use super::doorkeeper::Badge;
-use super::{Shared, request_id};
+use super::{House, request_id};
 
 /// Longer paths are cut.
 const LONGEST_PATH: usize = 256;
@@ -55,16 +54,16 @@ pub(crate) struct Told {
 }
 
 /// Lets a request be answered, and writes it down.
-pub(crate) async fn keep(
-    State(house): State<Shared>,
+pub(crate) async fn keep<A: Future<Output = Response>>(
+    house: &House,
     mut request: Request,
-    next: Next,
+    answer: impl FnOnce(Request) -> A,
 ) -> Response {
     let shown = Shown::default();
     request.extensions_mut().insert(shown.clone());
     let (method, path) = (request.method().clone(), cut(request.uri().path()));
     let began = Instant::now();
-    let response = next.run(request).await;
+    let response = answer(request).await;
     let status = response.status();
     house.desk.metrics().request(status.as_u16());
     if let (StatusCode::UNAUTHORIZED, Some(Badge::Key { digest, .. })) = (status, shown.0.get()) {

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
@@ -53,6 +53,7 @@ use crate::shares::Shares;
 const PATIENCE: Duration = Duration::from_mins(1);
 
 pub(crate) const VERSION: HeaderName = HeaderName::from_static("windlass-version");
+const NO_SNIFF: HeaderName = HeaderName::from_static("x-content-type-options");
 
 /// Everything the handlers share.
 pub(crate) struct House {
@@ -90,14 +91,7 @@ pub(crate) fn router(house: Shared) -> Router {
         .merge(pages::router())
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)
-        .layer(DefaultBodyLimit::disable())
-        .layer(middleware::from_fn_with_state(Arc::clone(&house), body::bounded))
-        .layer(middleware::from_fn(head::bounded))
-        .layer(middleware::from_fn(in_time))
-        .layer(middleware::from_fn_with_state(Arc::clone(&house), doorkeeper::at_the_door))
-        .layer(middleware::from_fn_with_state(Arc::clone(&house), journal::keep))
-        .layer(middleware::from_fn(request_id::identify))
-        .layer(middleware::from_fn(signed))
+        .layer(middleware::from_fn_with_state(Arc::clone(&house), receive))
         .with_state(house)
 }
 
@@ -121,9 +115,31 @@ async fn wrong_method(request: Request) -> Response {
     Problem::from(refusal).answered(StatusCode::METHOD_NOT_ALLOWED).into_response()
 }
 
+/// What happens to every request and to its answer. One layer, because each costs every request
+/// boxes and copies.
+async fn receive(State(house): State<Shared>, request: Request, next: Next) -> Response {
+    let id = request_id::of(&request);
+    let answered = journal::keep(&house, request, |request| let_in(&house, request, next));
+    signed(request_id::identify(id, answered).await)
+}
+
+/// Lets a request be answered that is addressed to this server and not too long.
+async fn let_in(house: &House, request: Request, next: Next) -> Response {
+    let acceptable = house
+        .doorkeeper
+        .refuse_foreign(request.uri(), request.headers())
+        .map_err(Problem::from)
+        .and_then(|()| head::refuse_long(&request))
+        .and_then(|()| body::bounded(house, request));
+    match acceptable {
+        Ok(request) => in_time(next.run(request)).await,
+        Err(problem) => problem.into_response(),
+    }
+}
+
 /// An answer that takes too long is given up; what was handed in may still be done.
-async fn in_time(request: Request, next: Next) -> Response {
-    match tokio::time::timeout(PATIENCE, next.run(request)).await {
+async fn in_time(answer: impl Future<Output = Response>) -> Response {
+    match tokio::time::timeout(PATIENCE, answer).await {
         Ok(response) => response,
         Err(_) => Problem::from(
             Refusal::new(Code::ServerBusy, "the answer did not come in time; it may still be done")
@@ -134,10 +150,9 @@ async fn in_time(request: Request, next: Next) -> Response {
 }
 
 /// Every answer says which version gave it, and is what it says it is.
-async fn signed(request: Request, next: Next) -> Response {
-    let mut response = next.run(request).await;
+fn signed(mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(VERSION, HeaderValue::from_static(env!("CARGO_PKG_VERSION")));
-    headers.insert("x-content-type-options", HeaderValue::from_static("nosniff"));
+    headers.insert(NO_SNIFF, HeaderValue::from_static("nosniff"));
     response
 }

@@ -3,7 +3,6 @@
 
 use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue};
-use axum::middleware::Next;
 use axum::response::Response;
 
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -20,15 +19,17 @@ pub(crate) fn current() -> Option<String> {
     CURRENT.try_with(Clone::clone).ok()
 }
 
-/// Gives the request its id, and the id to the answer.
-pub(crate) async fn identify(request: Request, next: Next) -> Response {
+/// The id that a request brings, or a new one.
+pub(crate) fn of(request: &Request) -> String {
     let given = request.headers().get(REQUEST_ID).and_then(|id| id.to_str().ok());
-    let id = match given.filter(|id| is_usable(id)) {
-        Some(id) => id.to_owned(),
-        None => fresh(),
-    };
-    let mut response = CURRENT.scope(id.clone(), next.run(request)).await;
-    if let Ok(id) = HeaderValue::from_str(&id) {
+    given.filter(|id| is_usable(id)).map_or_else(fresh, str::to_owned)
+}
+
+/// Gives a request its id while it is answered, and the id to the answer.
+pub(crate) async fn identify(id: String, answer: impl Future<Output = Response>) -> Response {
+    let header = HeaderValue::from_str(&id);
+    let mut response = CURRENT.scope(id, answer).await;
+    if let Ok(id) = header {
         response.headers_mut().insert(REQUEST_ID, id);
     }
     response
