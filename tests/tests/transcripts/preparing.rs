@@ -54,9 +54,9 @@ fn a_run_gets_a_worktree_of_its_own() {
     verify: npm test
     $ windlass run prepare hotl-workflow-add-auth.md
     a worktree is ready on hotl/add-auth
-      Root      /home/ada/.hotl-worktrees/work/hotl-add-auth
-      Workflow  /home/ada/.hotl-worktrees/work/hotl-add-auth/hotl-workflow-add-auth.md
-      From      main at ef15b57bae32
+      root      /home/ada/.hotl-worktrees/work/hotl-add-auth
+      workflow  /home/ada/.hotl-worktrees/work/hotl-add-auth/hotl-workflow-add-auth.md
+      from      main at ef15b57bae32
     next: cd /home/ada/.hotl-worktrees/work/hotl-add-auth
     $ … --json
     {
@@ -98,10 +98,10 @@ fn a_run_gets_a_worktree_of_its_own() {
     [exit code 3]
     $ windlass run prepare hotl-workflow-add-auth.md --on-existing recreate
     a worktree is ready on hotl/add-auth
-      Root      /home/ada/.hotl-worktrees/work/hotl-add-auth
-      Workflow  /home/ada/.hotl-worktrees/work/hotl-add-auth/hotl-workflow-add-auth.md
-      From      main at ef15b57bae32
-      Kept      refs/windlass/rescue/hotl-add-auth-ef15b57bae32
+      root      /home/ada/.hotl-worktrees/work/hotl-add-auth
+      workflow  /home/ada/.hotl-worktrees/work/hotl-add-auth/hotl-workflow-add-auth.md
+      from      main at ef15b57bae32
+      kept      refs/windlass/rescue/hotl-add-auth-ef15b57bae32
     next: cd /home/ada/.hotl-worktrees/work/hotl-add-auth
     $ … --json
     {
@@ -192,11 +192,11 @@ fn runs_are_found_by_their_state_files() {
     loop: false
     verify: npm test
     $ windlass run locate
-    RUN: add-auth-20261115T093000Z
-    STATUS: running
-    STEP: 1/1
-    BRANCH: hotl/add-auth
-    FOLDER: /home/ada/work
+    run: add-auth-20261115T093000Z
+    status: running
+    step: 1/1
+    branch: hotl/add-auth
+    folder: /home/ada/work
     1 run
     $ … --json
     {
