@@ -24,6 +24,7 @@ pub mod prepare;
 pub mod receipt;
 pub mod reconcile;
 pub mod report;
+pub mod signed;
 pub mod state;
 pub mod state_file;
 pub mod step;

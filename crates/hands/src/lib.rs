@@ -11,4 +11,5 @@ pub mod guard;
 pub mod process;
 mod reason;
 pub mod remote;
+pub mod signing;
 mod tls;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -112,6 +112,8 @@ pub struct Workplace {
     pub purpose: String,
     /// Instead of the machine's or the database's clock.
     pub clock: Option<Arc<dyn Clock>>,
+    /// Where this installation keeps files of its own: beside the ledger, if that is a file.
+    pub folder: Option<PathBuf>,
 }
 
 impl std::fmt::Debug for Workplace {
@@ -123,7 +125,11 @@ impl std::fmt::Debug for Workplace {
 impl Workplace {
     pub fn new(location: Location) -> Self {
         let Options { wait, synchronous, purpose, clock: _, hooks: _ } = Options::default();
-        Self { location, wait, synchronous, purpose, clock: None }
+        let folder = match &location {
+            Location::Sqlite(path) => path.parent().map(Path::to_owned),
+            Location::Postgres(_) => None,
+        };
+        Self { location, wait, synchronous, purpose, clock: None, folder }
     }
 
     pub fn options(&self) -> Options {

@@ -41,7 +41,14 @@ mod depending;
 
 mod governing;
 
+mod executing;
 mod preparing;
+
+mod stopping;
+
+mod accounting;
+
+mod telling;
 
 mod hooking;
 

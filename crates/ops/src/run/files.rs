@@ -3,12 +3,16 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use windlass_domain::chain::Hash;
 use windlass_domain::event::RunEvent;
 use windlass_domain::run::Run;
 use windlass_domain::run::report::{replay, report};
+use windlass_domain::run::state_file::{StateFile, parse};
 use windlass_domain::{Event, RunKey, Time};
 use windlass_ledger::{Error, Fault, Snapshot};
 
+use super::change::Whereabouts;
+use super::source::plan_hash;
 use super::target::Target;
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
@@ -44,9 +48,48 @@ pub struct RunFiles {
     /// What it said at the revision that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub then: Option<String>,
+    /// The digest of the last state file that was taken over from another hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken_over: Option<String>,
     /// What `.hotl/reports/<run id>.md` says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
+    /// With the report: what the run was started with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<Plan>,
+}
+
+/// A workflow file as it was when a run was started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Plan {
+    pub path: String,
+    /// Of what it asked for, without the marks of what is done.
+    pub sha256: String,
+}
+
+impl RunFiles {
+    pub(super) fn whereabouts(&self) -> Whereabouts {
+        Whereabouts {
+            run: self.run,
+            run_id: self.run_id.clone(),
+            folder: self.folder.clone(),
+            machine: self.machine.clone(),
+        }
+    }
+}
+
+impl RunFiles {
+    /// Whether the ledger knows a state file: as it wrote it, or as it took it over.
+    pub(super) fn knows(&self, text: &str) -> bool {
+        self.then.as_deref() == Some(text)
+            || self.taken_over.is_some()
+                && self.taken_over == parse(text).ok().as_ref().and_then(digest)
+    }
+}
+
+/// The same for every text that says the same.
+fn digest(state: &StateFile) -> Option<String> {
+    serde_json::to_vec(state).ok().map(|text| Hash::of(&text).to_string())
 }
 
 impl Operation for Files {
@@ -68,17 +111,21 @@ impl Operation for Files {
                 revision: run.revision,
                 state: state_text(run)?,
                 then: None,
+                taken_over: None,
                 report: None,
+                workflow: None,
             };
             if self.revision.is_none() && !self.report {
                 return Ok(files);
             }
             let events = history(snapshot, run.key)?;
+            files.taken_over = taken_over(&events).and_then(digest);
             if let Some(revision) = self.revision {
                 files.then =
                     at(run.key, revision, &events)?.as_ref().map(state_text).transpose()?;
             }
             if self.report {
+                files.workflow = events.first().and_then(|(event, _)| plan(event));
                 let told = events.iter().map(|(event, at)| (event.as_ref(), *at));
                 let (_, log) = replay(run.key, told).map_err(Fault::from)?;
                 files.report = Some(report(run, &log));
@@ -86,6 +133,12 @@ impl Operation for Files {
             Ok(files)
         })
     }
+}
+
+fn plan(first: &RunEvent) -> Option<Plan> {
+    let RunEvent::RunStarted(started) = first else { return None };
+    let sha256 = plan_hash(&started.file).to_string();
+    Some(Plan { path: started.place.workflow_path.clone(), sha256 })
 }
 
 /// The text of the state file.
@@ -108,6 +161,15 @@ pub(super) fn history(
         }
     }
     Ok(events)
+}
+
+/// The last state file that became the state of the run.
+fn taken_over(events: &[(Box<RunEvent>, Time)]) -> Option<&StateFile> {
+    events.iter().rev().find_map(|(event, _)| match event.as_ref() {
+        RunEvent::RunEdited(edited) => edited.adopted.as_ref(),
+        RunEvent::RunImported(imported) => Some(&imported.state),
+        _ => None,
+    })
 }
 
 /// The run as it was at a revision.

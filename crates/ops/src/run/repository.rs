@@ -7,7 +7,7 @@ use windlass_hands::check::Environment;
 use windlass_hands::git::{Git, NotDone};
 use windlass_ledger::{Error, Fault};
 
-use crate::context::Context;
+use crate::context::{Context, Files};
 
 /// Git in a folder, as the caller would run it.
 pub(super) fn git_in(cx: &Context, folder: impl Into<PathBuf>) -> Git {
@@ -20,6 +20,16 @@ pub(super) fn folder(cx: &Context) -> Result<PathBuf, Fault> {
         Fault::new(Code::FileUnusable, "the folder you are in is not there any more")
             .hint("cd to a folder that exists")
     })
+}
+
+/// The commit of the checkout that the caller is in, if it is in one.
+pub(super) fn head_here(cx: &Context) -> Option<String> {
+    if cx.surroundings.files == Files::Servers {
+        return None;
+    }
+    let folder = folder(cx).ok()?;
+    folder.ancestors().find(|above| above.join(".git").exists())?;
+    git_in(cx, folder).head().ok()?.commit().map(str::to_owned)
 }
 
 /// What git said no to.

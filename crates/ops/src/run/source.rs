@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use windlass_domain::chain::Hash;
-use windlass_domain::run::file::{Finding, Severity, WorkflowFile, inspect, parse, place};
+use windlass_domain::run::file::{
+    Finding, Severity, WorkflowFile, canonical, inspect, parse, place,
+};
 use windlass_domain::{Code, Refusal};
 use windlass_ledger::Error;
 
 use super::lint::read;
-use super::target::{canonical, text};
+use super::target;
 use crate::context::Context;
 
 /// A workflow file and what it says.
@@ -24,7 +26,7 @@ impl Source {
     pub(super) fn read(cx: &Context, path: &Path) -> Result<Self, Error> {
         let given = path.to_string_lossy();
         let text_of_file = read(path)?;
-        let path = text(&canonical(cx, &given)?)?;
+        let path = target::text(&target::canonical(cx, &given)?)?;
         let file = understood(&given, &text_of_file)?;
         Ok(Self { path, text: text_of_file, file })
     }
@@ -65,4 +67,13 @@ fn unsound(path: &str, text: &str, findings: &[&Finding]) -> Refusal {
 /// The hash of a workflow file as it is executed.
 pub(super) fn hash(text: &str) -> Hash {
     Hash::of(text.as_bytes())
+}
+
+/// The hash of what a workflow file asks for. The marks that an agent sets in it do not count.
+pub(super) fn plan_hash(file: &WorkflowFile) -> Hash {
+    let mut file = file.clone();
+    for step in &mut file.steps {
+        step.ticked = false;
+    }
+    Hash::of(canonical(&file).as_bytes())
 }

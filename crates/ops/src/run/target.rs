@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use windlass_domain::run::edit::OutsideEdits;
 use windlass_domain::run::name::RunId;
 use windlass_domain::{Code, Refusal, RunKey};
 use windlass_ledger::{Error, Fault, KeptRun, Snapshot};
@@ -23,7 +24,7 @@ const VARIABLE: &str = "HOTL_RUN_ID";
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Target {
-    /// The id of the run; without one, HOTL_RUN_ID, or the only run of the folder
+    /// The id of the run; without one, `HOTL_RUN_ID`, or the only run of the folder
     #[arg(long, value_name = "ID")]
     pub run_id: Option<String>,
     /// The folder of the run; without one, where you are
@@ -93,10 +94,13 @@ impl Target {
         here.verify(cx, found)
     }
 
-    /// The run itself, for who only looks at it.
+    /// The run itself, for who only looks at it. Where outside edits count, they are seen.
     pub(super) fn chosen(&self, cx: &mut Context) -> Result<Self, Error> {
         if cx.surroundings.files == context::Files::Servers {
             return Ok(self.clone());
+        }
+        if cx.settings.settings.runs_outside_edits == OutsideEdits::Adopt {
+            return self.settled(cx);
         }
         let here = Here::of(self, cx)?;
         Ok(Self::of(here.found(cx, self.run_id.clone())?.run))
@@ -137,13 +141,11 @@ impl Here {
 
     /// The run of that id, or else the only one.
     fn found(&self, cx: &mut Context, run_id: Option<String>) -> Result<RunFiles, Error> {
-        match run_id.or_else(|| variable(cx)) {
-            Some(run_id) => self.named(cx, &run_id),
-            None => {
-                let run_id = self.only(cx)?;
-                self.files(cx, &run_id, None)
-            }
+        if let Some(run_id) = run_id.or_else(|| variable(cx)) {
+            return self.named(cx, &run_id);
         }
+        let run_id = self.only(cx)?;
+        self.files(cx, &run_id, None)
     }
 
     /// A run by its id; one that only a state file knows is taken over first.
@@ -151,8 +153,12 @@ impl Here {
         match self.files(cx, run_id, None) {
             Err(Error::Refused(refusal)) if refusal.code == Code::RunNotFound => {
                 let name = RunId::parse(run_id)?;
-                let text = self.mirror.as_ref().and_then(|mirror| mirror.state(&name));
-                let Some(text) = text else { return Err(refusal.into()) };
+                let text = self.mirror.as_ref().and_then(|mirror| mirror.state(name.as_str()));
+                let Some(text) = text else {
+                    let names: Vec<String> =
+                        self.runs(cx)?.into_iter().map(|run| run.run_id).collect();
+                    return Err(refusal.detail("runs", names).into());
+                };
                 self.import(cx, text)?;
                 self.files(cx, run_id, None)
             }
@@ -211,20 +217,25 @@ impl Here {
         cx.perform(&Files { target, revision: at, report: false })
     }
 
-    /// Takes over the runs that only their state files know.
+    /// Takes over the runs that only their state files know. A file that cannot be read hinders only
+    /// where there is no other.
     fn import_unknown(&self, cx: &mut Context) -> Result<(), Error> {
         let Some(mirror) = &self.mirror else { return Ok(()) };
-        let names = mirror.names();
+        let mut names = mirror.names();
         if names.is_empty() {
             return Ok(());
         }
         let known = self.runs(cx)?;
+        let count = names.len();
+        names.retain(|name| known.iter().all(|run| run.run_id != name.as_str()));
+        let is_alone = count == 1;
         for name in names {
-            if known.iter().any(|run| run.run_id == name.as_str()) {
-                continue;
-            }
-            if let Some(text) = mirror.state(&name) {
-                self.import(cx, text)?;
+            let Some(text) = mirror.state(name.as_str()) else { continue };
+            match self.import(cx, text) {
+                Err(Error::Refused(refusal)) if !is_alone => {
+                    cx.notice(&format!("{name}.json was passed over: {}", refusal.message));
+                }
+                imported => imported?,
             }
         }
         Ok(())
@@ -243,12 +254,20 @@ impl Here {
         };
         let run = found.run.to_string();
         let name = RunId::parse(&found.run_id)?;
-        let seen = mirror.state(&name);
-        let Some(text) = seen.filter(|text| *text != found.state) else { return Ok(found) };
-        if let Some(revision) = mirror::revision_of(&text)
-            && self.files(cx, &run, Some(revision))?.then.as_deref() == Some(text.as_str())
-        {
-            // It is old, because somebody was interrupted, or worked elsewhere.
+        let Some(text) = mirror.state(name.as_str()) else {
+            if !mirror.has(name.as_str()) {
+                mirror::write(cx, &found.whereabouts());
+            }
+            return Ok(found);
+        };
+        if text == found.state {
+            return Ok(found);
+        }
+        let revision = mirror::revision_of(&text).unwrap_or_default();
+        if self.files(cx, &run, Some(revision))?.knows(&text) {
+            // It is old, because somebody was interrupted, or worked elsewhere. This call may be
+            // refused, so that it is the last for a while.
+            mirror::write(cx, &found.whereabouts());
             return Ok(found);
         }
         cx.perform(&Edited { target: Target::of(found.run), state: text })?;
