@@ -37,7 +37,7 @@ impl Scene {
             false => scene.git(&["switch", "--quiet", "-c", BRANCH]),
         };
         scene.commits(&scene.works_in(), "auth", "new\n");
-        scene.writes_state(&scene.works_in(), "ready_to_finish");
+        Scene::writes_state(&scene.works_in(), "ready_to_finish");
         scene
     }
 
@@ -56,7 +56,7 @@ impl Scene {
         }
     }
 
-    fn writes_state(&self, folder: &Path, status: &str) {
+    fn writes_state(folder: &Path, status: &str) {
         let (state, reports) = (folder.join(".hotl/state"), folder.join(".hotl/reports"));
         fs::create_dir_all(&state).unwrap();
         fs::create_dir_all(&reports).unwrap();
@@ -352,14 +352,14 @@ fn a_run_is_located_in_a_folder_that_git_has_forgotten() {
     let scene = Scene::isolated();
     let folder = scene.root().parent().unwrap().join(".hotl-worktrees/api/other");
     fs::create_dir_all(&folder).unwrap();
-    scene.writes_state(&folder, "running");
+    Scene::writes_state(&folder, "running");
     assert_eq!(located(&scene, &Locate::default()).runs.len(), 2);
 }
 
 #[test]
 fn runs_that_have_ended_are_located_only_when_asked_for() {
     let scene = Scene::isolated();
-    scene.writes_state(&scene.works_in(), "completed");
+    Scene::writes_state(&scene.works_in(), "completed");
     assert_eq!(located(&scene, &Locate::default()).runs.len(), 0);
     assert_eq!(located(&scene, &Locate { all: true, ..Locate::default() }).runs.len(), 1);
 }
@@ -394,7 +394,7 @@ fn cleaned_up(scene: &Scene) -> Option<String> {
 #[test]
 fn a_worktree_goes_when_its_run_ended_and_its_work_is_merged() {
     let scene = Scene::isolated();
-    scene.writes_state(&scene.works_in(), "completed");
+    Scene::writes_state(&scene.works_in(), "completed");
     scene.git(&["merge", "--quiet", "--no-ff", "-m", "Merge", BRANCH]);
     assert_eq!(cleaned_up(&scene), None);
     assert!(scene.has_branch());
@@ -411,7 +411,7 @@ fn a_worktree_stays_while_its_run_goes_on() {
 #[test]
 fn a_worktree_with_commits_or_changes_of_its_own_stays() {
     let scene = Scene::isolated();
-    scene.writes_state(&scene.works_in(), "completed");
+    Scene::writes_state(&scene.works_in(), "completed");
     let stays = cleaned_up(&scene);
     assert_eq!(stays.as_deref(), Some("it holds commits that are nowhere else"));
     scene.git(&["merge", "--quiet", "--no-ff", "-m", "Merge", BRANCH]);
@@ -430,7 +430,7 @@ fn a_worktree_in_which_no_run_is_known_stays() {
 #[test]
 fn what_would_go_is_told_and_stays() {
     let scene = Scene::isolated();
-    scene.writes_state(&scene.works_in(), "completed");
+    Scene::writes_state(&scene.works_in(), "completed");
     scene.git(&["merge", "--quiet", "--no-ff", "-m", "Merge", BRANCH]);
     let told = Cleanup { dry_run: true }.run(&mut scene.context()).unwrap();
     assert!(told.worktrees[0].goes && scene.works_in().is_dir());

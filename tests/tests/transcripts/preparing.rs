@@ -40,7 +40,83 @@ fn a_run_gets_a_worktree_of_its_own() {
         scene.shows("run prepare hotl-workflow-add-auth.md --on-existing fail");
         scene.shows("run prepare hotl-workflow-add-auth.md --on-existing recreate");
     });
-    insta::assert_snapshot!(said, @"");
+    insta::assert_snapshot!(said, @r#"
+    $ cat hotl-workflow-add-auth.md
+    ---
+    intent: Add auth
+    success_criteria: The tests pass
+    risk_level: low
+    ---
+
+    - [ ] **Step 1: Write tests**
+    action: Write them
+    loop: false
+    verify: npm test
+    $ windlass run prepare hotl-workflow-add-auth.md
+    a worktree is ready on hotl/add-auth
+      root      /home/ada/.hotl-worktrees/work/hotl-add-auth
+      workflow  /home/ada/.hotl-worktrees/work/hotl-add-auth/hotl-workflow-add-auth.md
+      from      main at ef15b57bae32
+    next: cd /home/ada/.hotl-worktrees/work/hotl-add-auth
+    $ … --json
+    {
+      "branch": "hotl/add-auth",
+      "executor_mode": "loop",
+      "repo_root": "/home/ada/work",
+      "execution_root": "/home/ada/.hotl-worktrees/work/hotl-add-auth",
+      "workflow_path": "/home/ada/.hotl-worktrees/work/hotl-add-auth/hotl-workflow-add-auth.md",
+      "source_workflow_path": "/home/ada/work/hotl-workflow-add-auth.md",
+      "source_branch": "main",
+      "source_head": "ef15b57bae32f6cc2b04980fa82837c20c545b26",
+      "worktree_path": "/home/ada/.hotl-worktrees/work/hotl-add-auth"
+    }
+    $ windlass run prepare hotl-workflow-add-auth.md --on-existing fail
+    error: branch 'hotl/add-auth' exists, at ef15b57bae32, with a worktree at
+      /home/ada/.hotl-worktrees/work/hotl-add-auth
+    hint: go on with it: windlass run prepare hotl-workflow-add-auth.md
+      --on-existing reuse; or begin again: --on-existing recreate (what it holds is
+      kept under refs/windlass/rescue/); or rename or delete it yourself, then run
+      again
+    more: windlass explain branch_exists
+    $ … --json
+    {
+      "schema_version": "v1",
+      "ok": false,
+      "error": {
+        "code": "branch_exists",
+        "message": "branch 'hotl/add-auth' exists, at ef15b57bae32, with a worktree at /home/ada/.hotl-worktrees/work/hotl-add-auth",
+        "hint": "go on with it: windlass run prepare hotl-workflow-add-auth.…",
+        "details": {
+          "branch": "hotl/add-auth",
+          "commit": "ef15b57bae32f6cc2b04980fa82837c20c545b26",
+          "flag": "on_existing",
+          "worktree_path": "/home/ada/.hotl-worktrees/work/hotl-add-auth"
+        },
+        "suggestions": []
+      }
+    }
+    [exit code 3]
+    $ windlass run prepare hotl-workflow-add-auth.md --on-existing recreate
+    a worktree is ready on hotl/add-auth
+      root      /home/ada/.hotl-worktrees/work/hotl-add-auth
+      workflow  /home/ada/.hotl-worktrees/work/hotl-add-auth/hotl-workflow-add-auth.md
+      from      main at ef15b57bae32
+      kept      refs/windlass/rescue/hotl-add-auth-ef15b57bae32
+    next: cd /home/ada/.hotl-worktrees/work/hotl-add-auth
+    $ … --json
+    {
+      "branch": "hotl/add-auth",
+      "executor_mode": "loop",
+      "repo_root": "/home/ada/work",
+      "execution_root": "/home/ada/.hotl-worktrees/work/hotl-add-auth",
+      "workflow_path": "/home/ada/.hotl-worktrees/work/hotl-add-auth/hotl-workflow-add-auth.md",
+      "source_workflow_path": "/home/ada/work/hotl-workflow-add-auth.md",
+      "source_branch": "main",
+      "source_head": "ef15b57bae32f6cc2b04980fa82837c20c545b26",
+      "worktree_path": "/home/ada/.hotl-worktrees/work/hotl-add-auth",
+      "rescue": "refs/windlass/rescue/hotl-add-auth-ef15b57bae32"
+    }
+    "#);
 }
 
 #[test]
@@ -49,7 +125,43 @@ fn a_file_with_errors_prepares_nothing() {
         has_a_repository(scene, "gate: humna\n");
         scene.shows("run prepare hotl-workflow-add-auth.md");
     });
-    insta::assert_snapshot!(said, @"");
+    insta::assert_snapshot!(said, @r#"
+    $ cat hotl-workflow-add-auth.md
+    ---
+    intent: Add auth
+    success_criteria: The tests pass
+    risk_level: low
+    ---
+
+    - [ ] **Step 1: Write tests**
+    action: Write them
+    loop: false
+    gate: humna
+    $ windlass run prepare hotl-workflow-add-auth.md
+    error: /home/ada/work/hotl-workflow-add-auth.md:10:7: gate must
+      be human or auto (got: 'humna')
+    hint: see it underlined: windlass run lint
+      /home/ada/work/hotl-workflow-add-auth.md
+    more: windlass explain file_invalid
+    $ … --json
+    {
+      "schema_version": "v1",
+      "ok": false,
+      "error": {
+        "code": "file_invalid",
+        "message": "/home/ada/work/hotl-workflow-add-auth.md:10:7: gate must be human or auto (got: 'humna')",
+        "hint": "see it underlined: windlass run lint /home/ada/work/hotl-workflow-add-auth.md",
+        "details": {
+          "file": "/home/ada/work/hotl-workflow-add-auth.md",
+          "findings": [
+            "/home/ada/work/hotl-workflow-add-auth.md:10:7: gate must be human or auto (got: 'humna')"
+          ]
+        },
+        "suggestions": []
+      }
+    }
+    [exit code 3]
+    "#);
 }
 
 #[test]
@@ -67,7 +179,50 @@ fn runs_are_found_by_their_state_files() {
         scene.shows("run locate");
         scene.says("run locate --run-id other");
     });
-    insta::assert_snapshot!(said, @"");
+    insta::assert_snapshot!(said, @r#"
+    $ cat hotl-workflow-add-auth.md
+    ---
+    intent: Add auth
+    success_criteria: The tests pass
+    risk_level: low
+    ---
+
+    - [ ] **Step 1: Write tests**
+    action: Write them
+    loop: false
+    verify: npm test
+    $ windlass run locate
+    run: add-auth-20261115T093000Z
+    status: running
+    step: 1/1
+    branch: hotl/add-auth
+    folder: /home/ada/work
+    1 run
+    $ … --json
+    {
+      "runs": [
+        {
+          "run_id": "add-auth-20261115T093000Z",
+          "status": "running",
+          "current_step": 1,
+          "total_steps": 1,
+          "branch": "hotl/add-auth",
+          "executor_mode": "loop",
+          "last_update": "2026-11-15T09:31:00+00:00",
+          "workflow_path": "hotl-workflow-add-auth.md",
+          "source_workflow_path": "",
+          "repo_root": "",
+          "execution_root": "",
+          "worktree_path": null,
+          "report_path": ".hotl/reports/x.md",
+          "state_file": "/home/ada/work/.hotl/state/add-auth-20261115T093000Z.json",
+          "run_root": "/home/ada/work"
+        }
+      ]
+    }
+    $ windlass run locate --run-id other
+    no run was found that has not ended
+    "#);
 }
 
 #[test]
@@ -77,5 +232,33 @@ fn worktrees_whose_runs_have_ended_go() {
         scene.does("run prepare hotl-workflow-add-auth.md");
         scene.shows("run cleanup --dry-run");
     });
-    insta::assert_snapshot!(said, @"");
+    insta::assert_snapshot!(said, @r#"
+    $ cat hotl-workflow-add-auth.md
+    ---
+    intent: Add auth
+    success_criteria: The tests pass
+    risk_level: low
+    ---
+
+    - [ ] **Step 1: Write tests**
+    action: Write them
+    loop: false
+    verify: npm test
+    $ windlass run cleanup --dry-run
+    /home/ada/.hotl-worktrees/work/hotl-add-auth stays: no run is
+      known to have worked in it
+    0 worktrees would go
+    $ … --json
+    {
+      "dry_run": true,
+      "worktrees": [
+        {
+          "path": "/home/ada/.hotl-worktrees/work/hotl-add-auth",
+          "branch": "hotl/add-auth",
+          "goes": false,
+          "stays": "no run is known to have worked in it"
+        }
+      ]
+    }
+    "#);
 }

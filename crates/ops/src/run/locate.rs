@@ -173,7 +173,7 @@ impl Output for Located {
                 run.run_root.as_str().into(),
             ]
         });
-        let columns = ["RUN", "STATUS", "STEP", "BRANCH…", "FOLDER…"];
+        let columns = ["run", "status", "step", "branch…", "folder…"];
         Sheet::default()
             .and_table(&columns, rows.collect())
             .and_line(Cell::dim(counted(self.runs.len() as u64, "run")))

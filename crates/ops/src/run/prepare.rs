@@ -242,14 +242,14 @@ impl Output for Prepared {
             (None, None) => "no repository".to_owned(),
         };
         let mut facts = vec![
-            ("Root", Cell::from(self.execution_root.as_str())),
-            ("Workflow", self.workflow_path.as_str().into()),
-            ("From", from.into()),
+            ("root", Cell::from(self.execution_root.as_str())),
+            ("workflow", self.workflow_path.as_str().into()),
+            ("from", from.into()),
         ];
         facts.extend(self.stash.as_deref().map(|stash| {
-            ("Put aside", format!("{} (git stash apply {})", short(stash), short(stash)).into())
+            ("put aside", format!("{} (git stash apply {})", short(stash), short(stash)).into())
         }));
-        facts.extend(self.rescue.as_deref().map(|rescue| ("Kept", rescue.into())));
+        facts.extend(self.rescue.as_deref().map(|rescue| ("kept", rescue.into())));
         Sheet::line(Cell::toned(format!("{place} {}", self.branch), Tone::Good))
             .and_facts(facts)
             .and_line(Cell::dim(format!("next: cd {}", self.execution_root)))

@@ -136,7 +136,7 @@ fn decide(run: &Run, dice: &mut Dice, number: u32, now: Time) -> Result<Vec<RunE
         12 => finish::finalize(run, None, &agent, now)?,
         _ => {
             let (details, force) = (FinishDetails::default(), Force::No);
-            finish::finish(run, Disposition::KeptRun, details, force, &agent, now)?
+            finish::finish(run, Disposition::Kept, details, force, &agent, now)?
         }
     })
 }
