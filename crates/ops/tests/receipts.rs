@@ -1,10 +1,5 @@
 //! Signed receipts: what is right is found right, whatever was forged is found and named.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test fails by panicking"
-)]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -148,7 +143,7 @@ fn verify_text(
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), text).unwrap();
     let file = file.path().display().to_string();
-    cx.perform(&ReceiptVerify { file: file.clone(), signed_by: signed_by.map(str::to_owned) })
+    cx.perform(&ReceiptVerify { file, signed_by: signed_by.map(str::to_owned) })
 }
 
 /// Somebody who has neither the ledger nor the key.

@@ -61,7 +61,7 @@ pub(super) fn without_key(why: &NoKey) -> Fault {
         NoKey::Open { path, .. } => fault(
             path,
             format!(
-                "make it yours alone: chmod 600 {0}; if others may have read it, move it away",
+                "make it yours alone: chmod 600 {}; if others may have read it, move it away",
                 path.display()
             ),
         ),
