@@ -17,6 +17,7 @@ pub mod programs;
 pub mod race;
 pub mod rebuild;
 pub mod report;
+pub mod runs;
 pub mod scale;
 pub mod seed;
 pub mod serving;

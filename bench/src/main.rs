@@ -12,18 +12,19 @@ use windlass_bench::seed::{Content, fill};
 use windlass_bench::story::Story;
 use windlass_bench::{
     Failure, arrival, commands, decay, draining, followers, following, growth, memory, race,
-    rebuild, serving, size,
+    rebuild, runs, serving, size,
 };
 use windlass_ledger::{Clock as _, Location, SystemClock};
 use windlass_testkit::{machine, with_causes};
 
 const USAGE: &str = "usage: windlass-bench [--quick | --full] [--postgres URL] [PART…]
-parts: commands decay growth postgres race size rebuild following arrival draining
+parts: commands runs decay growth postgres race size rebuild following arrival draining
        following-postgres arrival-postgres draining-postgres serving serving-postgres followers; all by default";
 
 /// The parts, in the order of the table.
-const PARTS: [(&str, Part); 16] = [
+const PARTS: [(&str, Part); 17] = [
     ("commands", single_commands),
+    ("runs", runs_of_files),
     ("decay", |place, asked| decay::measure(place, &asked.scale)),
     ("growth", growth_on_sqlite),
     ("postgres", growth_on_postgres),
@@ -129,6 +130,12 @@ fn single_commands(place: &Place, asked: &Asked) -> Result<Vec<Row>, Failure> {
     rows.extend(commands::reading(place, &filled, scale)?);
     rows.extend(memory::measure(place, &filled, scale.tasks)?);
     Ok(rows)
+}
+
+fn runs_of_files(place: &Place, asked: &Asked) -> Result<Vec<Row>, Failure> {
+    let content = Content::of(Story::Mixed, asked.scale.tasks);
+    let filled = fill(Location::Sqlite(place.file("ledger")), content)?;
+    runs::measure(place, &filled, &asked.scale)
 }
 
 fn growth_on_sqlite(place: &Place, asked: &Asked) -> Result<Vec<Row>, Failure> {

@@ -10,6 +10,7 @@ mod scripts;
 mod words;
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -82,21 +83,26 @@ impl Door {
     fn answer(&self, environment: &Environment, flags: Flags, words: Vec<OsString>) -> Exit {
         let done = Words::read(words).and_then(|words| {
             let mut cx = environment.context(flags)?;
-            cx.notices = Some(Arc::new(|text| eprintln!("WARNING: {text}")));
+            cx.notices = Some(Arc::new(|text| tell(&format!("WARNING: {text}"))));
             (self.answer)(&mut cx, words)
         });
         match done {
             Ok(exit) => exit,
             Err(Trouble::Usage) => {
-                eprint!("{}", self.usage);
+                tell(self.usage.trim_end());
                 Exit::Unexpected
             }
             Err(Trouble::Told(message)) => {
-                eprintln!("ERROR: {message}");
+                tell(&format!("ERROR: {message}"));
                 Exit::Unexpected
             }
         }
     }
+}
+
+/// Writes a line to stderr, whether anybody reads it or not.
+fn tell(line: &str) {
+    let _reader = writeln!(std::io::stderr().lock(), "{line}");
 }
 
 /// Why a command was not done.

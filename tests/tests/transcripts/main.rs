@@ -41,8 +41,8 @@ mod depending;
 
 mod governing;
 
-mod preparing;
 mod executing;
+mod preparing;
 
 mod stopping;
 

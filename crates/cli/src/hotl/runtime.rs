@@ -222,7 +222,7 @@ fn owner(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble> {
     let named = |name: Option<String>, option: &str| {
         name.ok_or_else(|| Trouble::Told(format!("{option} is required")))
     };
-    let owned: Owned = match what.as_str() {
+    let answer: Owned = match what.as_str() {
         "claim" => {
             let owner = named(owner, "--owner")?;
             cx.call(&OwnerClaim { owner, lease_seconds, target, doer })?
@@ -240,7 +240,7 @@ fn owner(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble> {
         }
         _ => return Err(Trouble::Usage),
     };
-    say_json(&owned)
+    say_json(&answer)
 }
 
 fn action(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble> {

@@ -40,7 +40,7 @@ fn lint(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble> {
     for line in linted.compat.unwrap_or_default().lines() {
         match line.starts_with(PASSED) {
             true => drop(say(line)?),
-            false => eprintln!("{line}"),
+            false => super::tell(line),
         }
     }
     Ok(if linted.sound { Exit::Done } else { Exit::Unexpected })

@@ -13,7 +13,7 @@ use windlass_domain::run::word::Gates;
 use windlass_ledger::{Error, Snapshot};
 
 use super::change::{Changed, word};
-use super::repository::head_here;
+use super::repository::git_in;
 use super::source::{Source, hash, understood};
 use super::target::{Here, Target};
 use super::tie::{Claimant, tie};
@@ -128,16 +128,19 @@ impl Operation for Start {
             source.must_be_sound()?;
         }
         let here = Here::of(&Target::default(), cx)?;
+        let ground = Ground::of(cx, Path::new(&here.folder));
         let begin = Begin {
             text: source.text,
             workflow_path: source.path,
             folder: here.folder.clone(),
             machine: here.machine.clone(),
             agent: self.agent.clone(),
-            head: head_here(cx),
+            head: ground.head,
             work: self.work.clone(),
             origin: Origin {
-                repo_root: self.origin.repo_root.clone().or_else(|| git_root(&here.folder)),
+                repo_root: self.origin.repo_root.clone().or(ground.root),
+                worktree_path: self.origin.worktree_path.clone().or(ground.worktree),
+                branch: self.origin.branch.clone().or(source.file.front.branch).or(ground.branch),
                 ..self.origin.clone()
             },
         };
@@ -147,10 +150,36 @@ impl Operation for Start {
     }
 }
 
-/// The top of the checkout that a folder is in.
-fn git_root(folder: &str) -> Option<String> {
-    let above = Path::new(folder).ancestors().find(|above| above.join(".git").exists())?;
-    above.to_str().map(str::to_owned)
+/// What git knows of the folder that a run starts in.
+#[derive(Debug, Default)]
+struct Ground {
+    /// The first checkout of the repository.
+    root: Option<String>,
+    /// The checkout that the folder is in, where that is a worktree beside the first one.
+    worktree: Option<String>,
+    /// What is checked out in that worktree.
+    branch: Option<String>,
+    head: Option<String>,
+}
+
+impl Ground {
+    /// Without git, or with one that says no, there is nothing to know.
+    fn of(cx: &Context, folder: &Path) -> Self {
+        let Some(top) = folder.ancestors().find(|above| above.join(".git").exists()) else {
+            return Self::default();
+        };
+        let known = |path: &Path| path.to_str().map(str::to_owned);
+        let all = git_in(cx, top).worktrees().unwrap_or_default();
+        let own = all.iter().find(|worktree| worktree.path == top).cloned().unwrap_or_default();
+        let first = all.first().filter(|first| !first.is_bare).map(|first| first.path.as_path());
+        let is_linked = first.is_some_and(|first| first != top);
+        Self {
+            root: known(first.unwrap_or(top)),
+            worktree: known(top).filter(|_| is_linked),
+            branch: own.branch.filter(|_| is_linked),
+            head: own.commit,
+        }
+    }
 }
 
 /// Records that a workflow file is executed. `run start` says this.

@@ -145,16 +145,14 @@ impl Landing {
     }
 
     fn must_have_branch(&self) -> Result<(), Error> {
-        match &self.commit {
-            Some(_) => Ok(()),
-            None => {
-                let message = format!("the branch '{}' of the run is not there", self.branch);
-                let refusal = Refusal::new(Code::CheckoutUnfit, message)
-                    .hint("keep or discard the run: windlass run finish keep")
-                    .detail("branch", &self.branch);
-                Err(refusal.into())
-            }
+        if self.commit.is_some() {
+            return Ok(());
         }
+        let message = format!("the branch '{}' of the run is not there", self.branch);
+        let refusal = Refusal::new(Code::CheckoutUnfit, message)
+            .hint("keep or discard the run: windlass run finish keep")
+            .detail("branch", &self.branch);
+        Err(refusal.into())
     }
 
     fn must_be_committed(&self) -> Result<(), Error> {

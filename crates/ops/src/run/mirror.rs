@@ -131,7 +131,8 @@ impl Mirror {
         let files = cx.perform(&asked).map_err(|error| error.to_string())?;
         notice_change(cx, name, files.workflow.as_ref());
         // The report comes first: a state file that is up to date says that both are.
-        put(&self.report_path(name), &files.report.unwrap_or_default()).map_err(spoken)?;
+        let report = files.report.as_deref().unwrap_or_default();
+        put(&self.report_path(name), report).map_err(spoken)?;
         // What another hand wrote is evidence, until somebody decides about it.
         if seen.is_none_or(|seen| files.knows(&seen)) {
             put(&state, &files.state).map_err(spoken)?;
@@ -146,9 +147,7 @@ fn notice_change(cx: &Context, run: &str, workflow: Option<&Plan>) {
     let Ok(text) = fs::read_to_string(path) else { return };
     let same = parse(&text).is_ok_and(|now| plan_hash(&now.file).to_string() == *sha256);
     if !same {
-        cx.notice(&format!(
-            "{path} was changed since; run {run} keeps what it was started with"
-        ));
+        cx.notice(&format!("{path} was changed since; run {run} keeps what it was started with"));
     }
 }
 

@@ -10,7 +10,7 @@ use windlass_domain::{Code, Refusal};
 use windlass_ledger::Error;
 
 use super::lint::read;
-use super::target::{canonical, text};
+use super::target;
 use crate::context::Context;
 
 /// A workflow file and what it says.
@@ -26,7 +26,7 @@ impl Source {
     pub(super) fn read(cx: &Context, path: &Path) -> Result<Self, Error> {
         let given = path.to_string_lossy();
         let text_of_file = read(path)?;
-        let path = text(&canonical(cx, &given)?)?;
+        let path = target::text(&target::canonical(cx, &given)?)?;
         let file = understood(&given, &text_of_file)?;
         Ok(Self { path, text: text_of_file, file })
     }

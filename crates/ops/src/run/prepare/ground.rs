@@ -128,7 +128,7 @@ impl Survey {
         let mut parent = parent.to_owned();
         let mut git = self.git.clone();
         while let Some(outer) = git.superproject().map_err(refused)? {
-            parent = outer.parent().unwrap_or(&outer).to_owned();
+            outer.parent().unwrap_or(&outer).clone_into(&mut parent);
             git = git.at(outer);
         }
         Ok(parent)
