@@ -329,9 +329,8 @@ impl Output for Executed {
         match &self.next {
             Some(_) if is_told => sheet,
             Some(next) => sheet.and_line(next.clone()),
-            None => sheet.and_line(
-                "say what becomes of it: windlass run finish keep|merge|publish|discard",
-            ),
+            None => sheet
+                .and_line("say what becomes of it: windlass run finish keep|merge|publish|discard"),
         }
     }
 
