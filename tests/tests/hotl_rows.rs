@@ -20,6 +20,11 @@ const GRAMMAR: &str = "crates/domain/src/run/file/tests/grammar.rs";
 const LINT: &str = "crates/domain/src/run/file/tests/lint_texts.rs";
 const RULES: &str = "crates/domain/src/run/file/tests/rules.rs";
 const NAME: &str = "crates/domain/src/run/name.rs";
+const STEPPING: &str = "tests/tests/runs/stepping.rs";
+const PREFLIGHT: &str = "tests/tests/prepare.rs";
+const PREPARE: &str = "crates/domain/src/run/prepare/tests.rs";
+const LANDING: &str = "crates/ops/tests/landing.rs";
+const DOOR: &str = "tests/tests/hotl_rt.rs";
 const ROWS: &str = "crates/domain/src/run/tests/rows.rs";
 const ENDS: &str = "crates/domain/src/run/tests/ends.rs";
 const GATES: &str = "crates/domain/src/run/tests/gates.rs";
@@ -34,12 +39,13 @@ const VARIABLES: &str = "crates/hands/src/check/environment.rs";
 const OUTPUT: &str = "crates/hands/src/check/output.rs";
 
 /// Tests whose names begin so show rows, and none of them is left out of the page.
-const SHOWING: [(&str, &str); 5] = [
+const SHOWING: [(&str, &str); 6] = [
     (REAL, "malformed_"),
     (MALFORMED, "malformed_"),
     (NAME, "malformed_"),
     (ROWS, "row_8_"),
     (ENDS, "row_8_"),
+    (STEPPING, "row_"),
 ];
 
 const PARTS: &[(&str, &[Row])] = &[
@@ -106,11 +112,19 @@ const PARTS: &[(&str, &[Row])] = &[
         &[
             (
                 "`start`: pending, earlier steps done, attempts left",
-                &[(ROWS, "row_8_start_"), (ROWS, "row_8_a_step_that_is_not_there_")],
+                &[
+                    (STEPPING, "row_8_a_step_that_is_not_there_"),
+                    (STEPPING, "row_8_start_"),
+                    (ROWS, "row_8_start_"),
+                    (ROWS, "row_8_a_step_that_is_not_there_"),
+                ],
             ),
             (
                 "`start`, `verify`, `retry` need a run that runs",
-                &[(ROWS, "row_8_a_run_that_does_not_run_")],
+                &[
+                    (STEPPING, "row_8_a_run_that_does_not_run_"),
+                    (ROWS, "row_8_a_run_that_does_not_run_"),
+                ],
             ),
             (
                 "`start` within the budgets",
@@ -118,48 +132,94 @@ const PARTS: &[(&str, &[Row])] = &[
             ),
             (
                 "`verify`: done, failed, or blocked",
-                &[(ROWS, "row_8_verify_"), (ROWS, "row_8_results_")],
+                &[(STEPPING, "row_8_verify_"), (ROWS, "row_8_verify_"), (ROWS, "row_8_results_")],
             ),
-            ("`retry`: failed, attempts left", &[(ROWS, "row_8_retry_"), (LOOPS, "rule_11_")]),
-            ("`block`: with a reason", &[(ROWS, "row_8_block_")]),
+            (
+                "`retry`: failed, attempts left",
+                &[
+                    (STEPPING, "row_8_attempts_"),
+                    (STEPPING, "row_8_retry_"),
+                    (ROWS, "row_8_retry_"),
+                    (LOOPS, "rule_11_"),
+                ],
+            ),
+            ("`block`: with a reason", &[(STEPPING, "row_8_block_"), (ROWS, "row_8_block_")]),
             (
                 "`gate approved` of a review",
                 &[
+                    (STEPPING, "row_8_gate_approved_ends_a_review_"),
                     (ROWS, "row_8_gate_approved_ends_a_review_"),
                     (ROWS, "row_8_checks_after_a_review_"),
                     (ROWS, "row_8_a_check_after_a_review_"),
                 ],
             ),
-            ("`gate rejected` of a review", &[(ROWS, "row_8_gate_rejected_keeps_a_review_")]),
+            (
+                "`gate rejected` of a review",
+                &[
+                    (STEPPING, "row_8_gate_rejected_keeps_"),
+                    (ROWS, "row_8_gate_rejected_keeps_a_review_"),
+                ],
+            ),
             (
                 "`gate approved` of a step that is done",
                 &[
+                    (STEPPING, "row_8_gate_approved_leaves_"),
+                    (STEPPING, "row_8_gate_approved_of_a_review_"),
+                    (STEPPING, "row_8_gate_approved_of_a_done_step_"),
                     (ROWS, "row_8_gate_approved_of_a_done_step_"),
                     (ROWS, "row_8_gate_approved_does_not_end_"),
                 ],
             ),
             (
                 "`gate rejected` of a step that is done",
-                &[(ROWS, "row_8_gate_rejected_of_a_done_step_")],
+                &[
+                    (STEPPING, "row_8_gate_rejected_of_a_done_"),
+                    (ROWS, "row_8_gate_rejected_of_a_done_step_"),
+                ],
             ),
             (
                 "`gate` of any other step, and of high risk",
-                &[(ROWS, "row_8_gate_of_"), (GATES, "rule_10_")],
+                &[
+                    (STEPPING, "row_8_no_step_starts_"),
+                    (STEPPING, "row_8_the_next_step_"),
+                    (STEPPING, "row_8_gate_of_"),
+                    (ROWS, "row_8_gate_of_"),
+                    (GATES, "rule_10_"),
+                ],
             ),
             ("`finalize` of a run that has ended", &[(ROWS, "row_8_finalize_of_a_run_that_has_")]),
             (
                 "`finalize` with a failed or blocked step",
-                &[(ROWS, "row_8_finalize_with_a_failed_")],
+                &[
+                    (STEPPING, "row_8_finalize_with_a_failed_"),
+                    (ROWS, "row_8_finalize_with_a_failed_"),
+                ],
             ),
-            ("`finalize` with steps left", &[(ROWS, "row_8_finalize_with_steps_left_")]),
+            (
+                "`finalize` with steps left",
+                &[
+                    (STEPPING, "row_8_finalize_with_steps_left_"),
+                    (ROWS, "row_8_finalize_with_steps_left_"),
+                ],
+            ),
             (
                 "`finalize` of a run that is done: what it proves, in order",
-                &[(ROWS, "row_8_finalize_of_a_run_that_is_done_"), (ENDS, "row_8_finalize_")],
+                &[
+                    (STEPPING, "row_8_finalize_"),
+                    (ROWS, "row_8_finalize_of_a_run_that_is_done_"),
+                    (ENDS, "row_8_finalize_"),
+                ],
             ),
-            ("`finish`", &[(ROWS, "row_8_finish_"), (ENDS, "row_8_finish_")]),
+            (
+                "`finish`",
+                &[(STEPPING, "row_8_finish_"), (ROWS, "row_8_finish_"), (ENDS, "row_8_finish_")],
+            ),
             (
                 "blocked is no dead end: `unblock`, `reopen`, `budget raise` (HOTL: it is)",
                 &[
+                    (STEPPING, "row_8_blocked_"),
+                    (STEPPING, "row_8_a_rejected_gate_"),
+                    (STEPPING, "row_8_a_budget_"),
                     (LOOPS, "a_run_that_was_ended_as_blocked_"),
                     (LOOPS, "a_step_that_was_blocked_by_hand_"),
                     (GATES, "rule_10_a_rejected_gate_can_be_reopened_"),
@@ -173,7 +233,13 @@ const PARTS: &[(&str, &[Row])] = &[
         &[
             (
                 "a list: in order, up to the first that does not pass",
-                &[(ROWS, "row_8_results_that_leave_out_"), (SAID, "empty_output_is_one_")],
+                &[
+                    (STEPPING, "row_9_all_checks_"),
+                    (STEPPING, "row_9_empty_output_"),
+                    (STEPPING, "row_9_checks_run_"),
+                    (ROWS, "row_8_results_that_leave_out_"),
+                    (SAID, "empty_output_is_one_"),
+                ],
             ),
             (
                 "shell: exit codes, 200 is nothing special",
@@ -181,7 +247,11 @@ const PARTS: &[(&str, &[Row])] = &[
             ),
             (
                 "shell: no input, no options, its own folder (HOTL: those of the runtime)",
-                &[(SHELL, "a_command_has_no_input_"), (VARIABLES, "options_of_the_shell_")],
+                &[
+                    (STEPPING, "row_9_a_command_runs_"),
+                    (SHELL, "a_command_has_no_input_"),
+                    (VARIABLES, "options_of_the_shell_"),
+                ],
             ),
             ("shell: without our secrets (HOTL: with them)", &[(VARIABLES, "our_secrets_")]),
             (
@@ -191,16 +261,24 @@ const PARTS: &[(&str, &[Row])] = &[
             (
                 "shell: what it wrote, whole characters, all of it in a log",
                 &[
+                    (STEPPING, "row_9_a_state_file_"),
                     (SHELL, "a_flood_"),
                     (SHELL, "the_log_holds_"),
                     (OUTPUT, "letters_on_the_border_"),
                 ],
             ),
-            ("artifact: the texts of what is true", &[(ARTIFACT, "what_is_true_")]),
+            (
+                "artifact: the texts of what is true",
+                &[(STEPPING, "row_9_an_artifact_"), (ARTIFACT, "what_is_true_")],
+            ),
             ("artifact: the texts of what is not", &[(ARTIFACT, "what_is_not_true_")]),
             (
                 "artifact: the texts of what is incomplete",
-                &[(ARTIFACT, "what_is_incomplete_"), (SAID, "what_a_check_lacks_")],
+                &[
+                    (STEPPING, "row_9_a_check_that_lacks_"),
+                    (ARTIFACT, "what_is_incomplete_"),
+                    (SAID, "what_a_check_lacks_"),
+                ],
             ),
             ("artifact: inside the root", &[(ARTIFACT, "what_leads_out_of_the_root_")]),
             (
@@ -221,36 +299,131 @@ const PARTS: &[(&str, &[Row])] = &[
             ),
             (
                 "what comes behind a review is checked (HOTL: never)",
-                &[(ROWS, "row_8_checks_after_a_review_"), (ROWS, "row_8_a_check_after_a_review_")],
+                &[
+                    (STEPPING, "row_9_checks_after_"),
+                    (ROWS, "row_8_checks_after_a_review_"),
+                    (ROWS, "row_8_a_check_after_a_review_"),
+                ],
             ),
         ],
     ),
     (
         "Preparing an execution root",
         &[
-            ("no repository", &[]),
-            ("a repository without a commit", &[]),
-            ("on main, nothing pinned", &[]),
-            ("on a feature branch, nothing pinned", &[]),
-            ("in a linked worktree with a branch", &[]),
-            ("in a linked worktree without a branch", &[]),
-            ("`worktree: host`", &[]),
-            ("`worktree: false`", &[]),
-            ("`worktree: true` on the branch itself", &[]),
-            ("the path of the worktree exists", &[]),
-            ("the branch exists", &[]),
-            ("`git worktree add` fails", &[]),
-            ("a word for `worktree` that means nothing", &[]),
-            ("a file outside the repository", &[]),
-            ("files that are not committed", &[]),
+            (
+                "no repository",
+                &[(PREFLIGHT, "preflight_not_a_git_repo"), (PREPARE, "preflight_not_a_git_repo_")],
+            ),
+            (
+                "a repository without a commit",
+                &[
+                    (PREFLIGHT, "preflight_git_no_commit"),
+                    (PREPARE, "preflight_git_without_a_commit_"),
+                ],
+            ),
+            (
+                "on main, nothing pinned",
+                &[
+                    (PREFLIGHT, "preflight_main_nothing_pinned"),
+                    (PREPARE, "preflight_main_with_nothing_"),
+                ],
+            ),
+            (
+                "on a feature branch, nothing pinned",
+                &[
+                    (PREFLIGHT, "preflight_feature_branch_"),
+                    (PREPARE, "preflight_a_feature_branch_"),
+                ],
+            ),
+            (
+                "in a linked worktree with a branch",
+                &[(PREFLIGHT, "preflight_named_linked_"), (PREPARE, "preflight_a_named_linked_")],
+            ),
+            (
+                "in a linked worktree without a branch",
+                &[
+                    (PREFLIGHT, "preflight_detached_linked_"),
+                    (PREPARE, "preflight_a_detached_linked_"),
+                ],
+            ),
+            (
+                "`worktree: host`",
+                &[(PREFLIGHT, "preflight_worktree_host"), (PREPARE, "preflight_worktree_host_")],
+            ),
+            (
+                "`worktree: false`",
+                &[(PREFLIGHT, "preflight_worktree_false"), (PREPARE, "preflight_worktree_false_")],
+            ),
+            (
+                "`worktree: true` on the branch itself",
+                &[(PREFLIGHT, "preflight_worktree_true_"), (PREPARE, "preflight_worktree_true_")],
+            ),
+            (
+                "the path of the worktree exists",
+                &[
+                    (PREFLIGHT, "preflight_worktree_path_exists"),
+                    (PREPARE, "preflight_a_worktree_path_"),
+                ],
+            ),
+            (
+                "the branch exists",
+                &[(PREFLIGHT, "preflight_branch_exists_"), (PREPARE, "preflight_a_branch_that_")],
+            ),
+            ("`git worktree add` fails", &[(PREFLIGHT, "preflight_git_worktree_add_fails_")]),
+            (
+                "a word for `worktree` that means nothing",
+                &[
+                    (PREFLIGHT, "preflight_bad_worktree_word"),
+                    (PREPARE, "preflight_a_bad_worktree_word_"),
+                ],
+            ),
+            (
+                "a file outside the repository",
+                &[
+                    (PREFLIGHT, "preflight_workflow_outside_"),
+                    (PREPARE, "preflight_a_workflow_outside_"),
+                ],
+            ),
+            ("lint comes before any change", &[(PREFLIGHT, "preflight_lint_")]),
+            (
+                "a stash, asked for by a person, and recorded",
+                &[
+                    (PREFLIGHT, "preflight_stash_"),
+                    (PREFLIGHT, "preflight_nothing_is_stashed_"),
+                    (PREFLIGHT, "preflight_what_was_stashed_"),
+                ],
+            ),
+            (
+                "files that are not committed",
+                &[(PREFLIGHT, "preflight_dirty_"), (PREPARE, "preflight_dirty_")],
+            ),
         ],
     ),
     (
         "Around the runtime",
         &[
-            ("finish: keep, merge, publish, discard with git", &[]),
-            ("finding runs in all worktrees", &[]),
-            ("the summary for other tools, and drivers", &[]),
+            (
+                "finish: merge",
+                &[
+                    (LANDING, "a_run_that_is_merged_"),
+                    (LANDING, "a_run_without_a_worktree_is_merged_"),
+                    (LANDING, "a_merge_"),
+                ],
+            ),
+            (
+                "finish: publish, approved word by word",
+                &[(LANDING, "a_run_is_published_"), (LANDING, "what_is_approved_before_")],
+            ),
+            (
+                "finish: discard",
+                &[(LANDING, "a_run_that_is_discarded_"), (LANDING, "a_shared_checkout_")],
+            ),
+            (
+                "finding runs in all worktrees",
+                &[(LANDING, "a_run_is_located_"), (LANDING, "runs_are_located_")],
+            ),
+            ("the runtime as skills call it", &[(DOOR, "")]),
+            ("drivers of hosts", &[]),
         ],
     ),
 ];

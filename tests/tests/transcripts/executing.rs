@@ -57,6 +57,7 @@ fn a_step_is_done_when_its_checks_pass() {
         scene.says("run step verify 3");
         scene.shows("run show");
         scene.shows("run finalize");
+        scene.shows("run finish keep --preview");
         scene.shows("run finished kept");
         scene.shows("run list");
     });
@@ -417,7 +418,7 @@ fn a_run_works_on_a_task_and_completes_it() {
         scene.does("run step start 1");
         scene.does("run step verify 1");
         scene.does("run finalize");
-        scene.says("run finished kept --complete-task");
+        scene.shows("run finish keep --complete-task");
         scene.says("task list");
     });
     insta::assert_snapshot!(said, @"");

@@ -11,6 +11,10 @@ const ID: &str = "0123456789ABCDEFGHJKMNPQRS";
 const BEFORE_NAME: usize = 20;
 const TIME: &str = "2026-11-15T09:30:00.000Z";
 const HASH_CHARS: usize = 64;
+/// What every key that signs is known by, and how long a key and a signature are in base64.
+const KEY_ID: &str = "0123456789abcdef";
+const PUBLIC_KEY_CHARS: usize = 44;
+const SIGNATURE_CHARS: usize = 88;
 /// What every key is known by in a transcript.
 const KEY: &str = "4gx0t2m9";
 
@@ -161,6 +165,13 @@ fn instead(text: &str) -> Option<(usize, String)> {
     let is_of_nothing = text.starts_with("0000");
     if hash == HASH_CHARS && !is_of_nothing {
         return Some((hash, "0123456789abcdef".repeat(4)));
+    }
+    if hash == KEY_ID.len() && !is_of_nothing {
+        return Some((hash, KEY_ID.to_owned()));
+    }
+    let base64 = run(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte));
+    if [PUBLIC_KEY_CHARS, SIGNATURE_CHARS].contains(&base64) && text[..base64].ends_with('=') {
+        return Some((base64, format!("{}=", "x".repeat(base64 - 1))));
     }
     // A time at midnight is one that somebody gave.
     if has_shape(text, "dddd-dd-ddTdd:dd:dd.dddZ") && !text[10..].starts_with("T00:00:00.000") {

@@ -235,6 +235,14 @@ impl Scene {
         self.variables.push((variable, Some(value)));
     }
 
+    /// Shows how the answer to a program is put into a file.
+    #[track_caller]
+    pub(crate) fn keeps(&mut self, command: &str, file: &str) {
+        self.tells(format!("$ windlass {command} --json > {file}\n"));
+        let answer = self.windlass(command).args(["--json"]).run().ok().stdout;
+        fs::write(self.home.work().join(file), answer).unwrap();
+    }
+
     /// Shows a file that is there.
     pub(crate) fn has(&mut self, file: &str, content: &str) {
         self.tells(format!("$ cat {file}\n{content}"));

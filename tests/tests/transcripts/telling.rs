@@ -736,3 +736,19 @@ fn a_verification_asks_for_the_checks_and_then_records_them() {
     }
     "#);
 }
+
+#[test]
+fn a_receipt_says_what_was_changed_in_it() {
+    let said = transcript(|scene| {
+        given_a_run(scene);
+        scene.does("run step start 1");
+        scene.does("run step verify 1");
+        scene.keeps("run receipt show", "receipt.json");
+        scene.shows("run receipt verify receipt.json");
+        let file = scene.home().work().join("receipt.json");
+        let text = fs::read_to_string(&file).unwrap();
+        fs::write(&file, text.replace("Look around", "Look away")).unwrap();
+        scene.says("run receipt verify receipt.json");
+    });
+    insta::assert_snapshot!(said, @"");
+}

@@ -325,10 +325,12 @@ fn long(span: Span) -> Duration {
 impl Output for Executed {
     fn sheet(&self, now: Time) -> Sheet {
         let sheet = self.run.sheet(now);
+        let is_told = !self.run.waiting.is_empty() || !self.run.blockers.is_empty();
         match &self.next {
+            Some(_) if is_told => sheet,
             Some(next) => sheet.and_line(next.clone()),
             None => sheet
-                .and_line("windlass run finish keep|merge|publish|discard says what becomes of it"),
+                .and_line("say what becomes of it: windlass run finish keep|merge|publish|discard"),
         }
     }
 
