@@ -104,7 +104,14 @@ fn shortened(value: &Value) -> Value {
     }
 }
 
-/// The first event of a run that was found in a state file.
-pub fn import(state: StateFile, folder: &str, machine: &str, gates: Gates) -> RunEvent {
-    RunImported { state, folder: folder.to_owned(), machine: machine.to_owned(), gates }.into()
+/// The first event of a run that was found in a state file of that hash.
+pub fn import(
+    state: StateFile,
+    sha256: Option<Hash>,
+    folder: &str,
+    machine: &str,
+    gates: Gates,
+) -> RunEvent {
+    let (folder, machine) = (folder.to_owned(), machine.to_owned());
+    RunImported { state, sha256, folder, machine, gates }.into()
 }

@@ -3,6 +3,7 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use windlass_domain::chain::Hash;
 use windlass_domain::event::RunEvent;
 use windlass_domain::run::Run;
 use windlass_domain::run::report::{replay, report};
@@ -46,6 +47,9 @@ pub struct RunFiles {
     /// What it said at the revision that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub then: Option<String>,
+    /// With a revision: the hashes of the files of another hand that were taken over.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub taken_over: Vec<String>,
     /// What `.hotl/reports/<run id>.md` says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
@@ -63,6 +67,16 @@ pub struct Plan {
 }
 
 impl RunFiles {
+    /// Whether the ledger knows a state file: as what it once should have said, or as one of another
+    /// hand that was taken over.
+    pub(super) fn knows(&self, state: &str) -> bool {
+        let is_taken_over = || {
+            let sha256 = Hash::of(state.as_bytes()).to_string();
+            self.taken_over.contains(&sha256)
+        };
+        self.state == state || self.then.as_deref() == Some(state) || is_taken_over()
+    }
+
     pub(super) fn whereabouts(&self) -> Whereabouts {
         Whereabouts {
             run: self.run,
@@ -92,6 +106,7 @@ impl Operation for Files {
                 revision: run.revision,
                 state: state_text(run)?,
                 then: None,
+                taken_over: Vec::new(),
                 report: None,
                 workflow: None,
             };
@@ -101,6 +116,7 @@ impl Operation for Files {
             let events = history(snapshot, run.key)?;
             if let Some(revision) = self.revision {
                 files.then = at(run.key, revision, &events)?.as_ref().map(state_text).transpose()?;
+                files.taken_over = events.iter().filter_map(|(event, _)| taken_over(event)).collect();
             }
             if self.report {
                 files.workflow = events.first().and_then(|(event, _)| plan(event));
@@ -110,6 +126,14 @@ impl Operation for Files {
             }
             Ok(files)
         })
+    }
+}
+
+fn taken_over(event: &RunEvent) -> Option<String> {
+    match event {
+        RunEvent::RunImported(data) => data.sha256.map(|sha256| sha256.to_string()),
+        RunEvent::RunEdited(data) if data.adopted.is_some() => Some(data.sha256.to_string()),
+        _ => None,
     }
 }
 

@@ -115,14 +115,15 @@ impl Mirror {
         let _alone = self.lock(name).map_err(spoken)?;
         let state = self.state_path(name);
         let seen = self.state(name);
-        let revision = seen.as_deref().and_then(revision_of);
+        let revision = seen.as_deref().map(revision_of);
         let asked = Files { target: Target::of(whereabouts.run), revision, report: true };
         let files = cx.perform(&asked).map_err(|error| error.to_string())?;
         notice_change(cx, name, files.workflow.as_ref());
         // The report comes first: a state file that is up to date says that both are.
-        put(&self.report_path(name), &files.report.unwrap_or_default()).map_err(spoken)?;
+        let report = files.report.as_deref().unwrap_or_default();
+        put(&self.report_path(name), report).map_err(spoken)?;
         // What another hand wrote is evidence, until somebody decides about it.
-        if seen.is_none() || seen == files.then {
+        if seen.is_none_or(|seen| files.knows(&seen)) {
             put(&state, &files.state).map_err(spoken)?;
         }
         Ok(())
@@ -141,13 +142,13 @@ fn notice_change(cx: &Context, run: &str, workflow: Option<&Plan>) {
     }
 }
 
-/// The revision that a state file says it is of.
-pub(super) fn revision_of(state: &str) -> Option<u64> {
+/// The revision that a state file says it is of; those of older tools say none.
+pub(super) fn revision_of(state: &str) -> u64 {
     #[derive(Deserialize)]
     struct Revision {
         revision: u64,
     }
-    serde_json::from_str(state).ok().map(|Revision { revision }| revision)
+    serde_json::from_str(state).map_or(0, |Revision { revision }| revision)
 }
 
 /// Makes a file say this, whole or not at all.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use windlass_domain::chain::Hash;
 use windlass_domain::run::file::{
-    Finding, Severity, WorkflowFile, canonical, inspect, parse, place,
+    Finding, Severity, WorkflowFile, canonical as written, inspect, parse, place,
 };
 use windlass_domain::{Code, Refusal};
 use windlass_ledger::Error;
@@ -75,5 +75,5 @@ pub(super) fn plan_hash(file: &WorkflowFile) -> Hash {
     for step in &mut file.steps {
         step.ticked = false;
     }
-    Hash::of(canonical(&file).as_bytes())
+    Hash::of(written(&file).as_bytes())
 }

@@ -258,15 +258,13 @@ impl Here {
         if text == found.state {
             return Ok(found);
         }
-        if let Some(revision) = mirror::revision_of(&text)
-            && self.files(cx, &run, Some(revision))?.then.as_deref() == Some(text.as_str())
-        {
-            // It is old, because somebody was interrupted, or worked elsewhere. This call may be
-            // refused, so that it is the last for a while.
-            mirror::write(cx, &found.whereabouts());
-            return Ok(found);
+        let revision = mirror::revision_of(&text);
+        if !self.files(cx, &run, Some(revision))?.knows(&text) {
+            cx.perform(&Edited { target: Target::of(found.run), state: text })?;
         }
-        cx.perform(&Edited { target: Target::of(found.run), state: text })?;
+        // It is old, because somebody was interrupted, or worked elsewhere, or it was taken over.
+        // This call may be refused, and so the last for a while.
+        mirror::write(cx, &found.whereabouts());
         self.files(cx, &run, None)
     }
 }
