@@ -32,7 +32,7 @@ const HEADINGS: [(&str, &[&str]); 6] = [
             "export", "import", "db",
         ],
     ),
-    ("Doors:", &["serve", "open", "mcp", "key"]),
+    ("Doors:", &["serve", "open", "mcp", "hotl-rt", "hotl", "key"]),
     ("Settings and help:", &["setup", "config", "guide", "explain", "help"]),
     ("This terminal:", &["demo", "completions", "man"]),
     ("Known from HZL:", &["sync", "lock", "sample-project"]),

@@ -1,10 +1,12 @@
-//! `hotl-rt`: the door for skills and scripts that were written for HOTL's runtime.
+//! `hotl-rt` and `hotl`: the doors for skills and scripts that were written for HOTL.
 //!
-//! The same commands, outputs and exit codes, over the same operations as everywhere. It is opened by
-//! the name of the program (a link called `hotl-rt`) or as `windlass hotl-rt …`. What HOTL believes
-//! its caller, a run that is begun here believes too: its gates are attested.
+//! The same commands, outputs and exit codes, over the same operations as everywhere. The runtime is
+//! opened by the name of the program (a link called `hotl-rt`) or as `windlass hotl-rt …`, the helper
+//! scripts as `windlass hotl …`. What HOTL believes its caller, a run that is begun here believes
+//! too: its gates are attested.
 
 mod runtime;
+mod scripts;
 mod words;
 
 use std::ffi::OsString;
@@ -12,8 +14,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::{Arg, Command, value_parser};
-use windlass_domain::Exit;
+use windlass_domain::{Code, Exit};
 use windlass_ledger::Error;
+use windlass_ops::Context;
 
 use crate::command::Flags;
 use crate::environment::Environment;
@@ -27,24 +30,36 @@ pub(crate) const OWN: Own = Own {
     about: "Behave as HOTL's runtime, for skills that were written for it",
     example: "windlass hotl-rt init hotl-workflow-add-auth.md",
     arguments,
-    run,
+    run: |call| Ok(RUNTIME.open(call)),
 };
+
+pub(crate) const SCRIPTS_OWN: Own = Own {
+    name: "hotl",
+    about: "Do what HOTL's helper scripts do, for skills that call them",
+    example: "windlass hotl lint hotl-workflow-add-auth.md",
+    arguments,
+    run: |call| Ok(SCRIPTS.open(call)),
+};
+
+/// What is behind a door: its commands, and what is said to who knows none of them.
+struct Door {
+    usage: &'static str,
+    answer: fn(&mut Context, Words) -> Result<Exit, Trouble>,
+}
+
+const RUNTIME: Door = Door { usage: runtime::USAGE, answer: runtime::answer };
+const SCRIPTS: Door = Door { usage: scripts::USAGE, answer: scripts::answer };
 
 fn arguments(command: Command) -> Command {
     command.disable_help_flag(true).arg(
         Arg::new("words")
             .value_name("COMMAND")
-            .help("A command of HOTL's runtime with its arguments; help lists them")
+            .help("A command of HOTL with its arguments; help lists them")
             .num_args(0..)
             .trailing_var_arg(true)
             .allow_hyphen_values(true)
             .value_parser(value_parser!(OsString)),
     )
-}
-
-fn run(call: Call<'_>) -> std::io::Result<Exit> {
-    let words = call.matches.get_many::<OsString>("words").into_iter().flatten().cloned();
-    Ok(answer(call.environment, call.flags, words.collect()))
 }
 
 /// How the process ends, if it was started under the name of HOTL's runtime.
@@ -54,25 +69,32 @@ pub(crate) fn entered(environment: &Environment) -> Option<Exit> {
         return None;
     }
     let flags = Flags { purpose: NAME.to_owned(), ..Flags::default() };
-    Some(answer(environment, flags, words.to_vec()))
+    Some(RUNTIME.answer(environment, flags, words.to_vec()))
 }
 
-/// HOTL ends with 0 or 1, and tells its errors on stderr.
-fn answer(environment: &Environment, flags: Flags, words: Vec<OsString>) -> Exit {
-    let done = Words::read(words).and_then(|words| {
-        let mut cx = environment.context(flags)?;
-        cx.notices = Some(Arc::new(|text| eprintln!("WARNING: {text}")));
-        runtime::answer(&mut cx, words)
-    });
-    match done {
-        Ok(exit) => exit,
-        Err(Trouble::Usage) => {
-            eprint!("{}", runtime::USAGE);
-            Exit::Unexpected
-        }
-        Err(Trouble::Told(message)) => {
-            eprintln!("ERROR: {message}");
-            Exit::Unexpected
+impl Door {
+    fn open(&self, call: Call<'_>) -> Exit {
+        let words = call.matches.get_many::<OsString>("words").into_iter().flatten().cloned();
+        self.answer(call.environment, call.flags, words.collect())
+    }
+
+    /// HOTL ends with 0 or 1, and tells its errors on stderr.
+    fn answer(&self, environment: &Environment, flags: Flags, words: Vec<OsString>) -> Exit {
+        let done = Words::read(words).and_then(|words| {
+            let mut cx = environment.context(flags)?;
+            cx.notices = Some(Arc::new(|text| eprintln!("WARNING: {text}")));
+            (self.answer)(&mut cx, words)
+        });
+        match done {
+            Ok(exit) => exit,
+            Err(Trouble::Usage) => {
+                eprint!("{}", self.usage);
+                Exit::Unexpected
+            }
+            Err(Trouble::Told(message)) => {
+                eprintln!("ERROR: {message}");
+                Exit::Unexpected
+            }
         }
     }
 }
@@ -97,7 +119,10 @@ impl From<windlass_domain::Refusal> for Trouble {
     fn from(refusal: windlass_domain::Refusal) -> Self {
         let runs = refusal.details.get("runs").and_then(serde_json::Value::as_array);
         let listed = runs.into_iter().flatten().filter_map(serde_json::Value::as_str);
-        let lines: Vec<String> = listed.map(|run| format!("\n  - {run}")).collect();
+        let mut lines: Vec<String> = listed.map(|run| format!("\n  - {run}")).collect();
+        if refusal.code == Code::RunNotFound && !lines.is_empty() {
+            lines.insert(0, "\nAvailable runs:".to_owned());
+        }
         Self::Told(format!("{}{}", refusal.message, lines.concat()))
     }
 }

@@ -10,8 +10,16 @@ use crate::terminal::Terminal;
 use crate::{completions, demo, hotl, man, mcp, open, serve};
 
 /// Every one of them.
-pub(crate) const OWN: [Own; 7] =
-    [serve::OWN, open::OWN, mcp::OWN, hotl::OWN, demo::OWN, completions::OWN, man::OWN];
+pub(crate) const OWN: [Own; 8] = [
+    serve::OWN,
+    open::OWN,
+    mcp::OWN,
+    hotl::OWN,
+    hotl::SCRIPTS_OWN,
+    demo::OWN,
+    completions::OWN,
+    man::OWN,
+];
 
 /// A command, its arguments and what it does.
 pub(crate) struct Own {

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 pub use windlass_domain::key::Access;
-use windlass_domain::{Exit, Time};
+use windlass_domain::{Exit, Refusal, Time};
 use windlass_ledger::Error;
 
 use crate::context::Context;
@@ -91,6 +91,9 @@ pub trait Operation: Args + Serialize + DeserializeOwned + JsonSchema + Send + '
 
     /// What is done where the caller is, with its own files, once the ledger has answered.
     fn afterwards(&self, _answer: &Self::Output, _cx: &mut Context) {}
+
+    /// The same when it was refused: a refusal may leave a trace.
+    fn afterwards_refused(&self, _refusal: &Refusal, _cx: &mut Context) {}
 
     /// The sitting of the agent, where a command line names one. It is no field of the operation.
     fn session(&self) -> Option<&str> {

@@ -93,9 +93,22 @@ pub(crate) fn relay<O: Operation>(
     let brought = operation.for_a_server(cx)?;
     let operation = brought.as_ref().unwrap_or(operation);
     let Some(remote) = &mut cx.remote else { return Ok(None) };
-    let relayed = remote.ask(operation, op_id)?;
+    let relayed = remote.ask(operation, op_id);
+    let relayed = told(operation, relayed, cx)?;
     operation.afterwards(&relayed.answer, cx);
     Ok(Some(Box::new(relayed)))
+}
+
+/// Lets an operation know where the caller is that it was refused.
+pub(crate) fn told<O: Operation, T>(
+    operation: &O,
+    answer: Result<T, Error>,
+    cx: &mut Context,
+) -> Result<T, Error> {
+    if let Err(Error::Refused(refusal)) = &answer {
+        operation.afterwards_refused(refusal, cx);
+    }
+    answer
 }
 
 impl Context {
@@ -106,9 +119,10 @@ impl Context {
         let brought = if is_sent { operation.for_a_server(self)? } else { None };
         let operation = brought.as_ref().unwrap_or(operation);
         let answer = match self.remote.is_some() && O::REMOTELY == Remotely::Here {
-            true => operation.run(self)?,
-            false => self.perform(operation)?,
+            true => operation.run(self),
+            false => self.perform(operation),
         };
+        let answer = told(operation, answer, self)?;
         operation.afterwards(&answer, self);
         Ok(answer)
     }

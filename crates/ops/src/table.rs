@@ -10,7 +10,7 @@ use crate::context::{Context, Files};
 use crate::misfit::misfit;
 use crate::once::Answered;
 use crate::operation::{Access, Lines, Load, Operation, Output, Place, Remotely};
-use crate::remote::relay;
+use crate::remote::{relay, told};
 use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{
@@ -65,7 +65,11 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<workflow::Handoff>(),
     Entry::of::<workflow::Delegate>(),
     Entry::of::<run::Lint>(),
+    Entry::of::<run::Prepare>(),
+    Entry::of::<run::Locate>(),
+    Entry::of::<run::Cleanup>(),
     Entry::of::<run::Start>(),
+    Entry::of::<run::Exec>(),
     Entry::of::<run::List>(),
     Entry::of::<run::Show>(),
     Entry::of::<run::Files>(),
@@ -80,10 +84,12 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<run::Gate>(),
     Entry::of::<run::Reopen>(),
     Entry::of::<run::Finalize>(),
+    Entry::of::<run::Finish>(),
     Entry::of::<run::Finished>(),
     Entry::of::<run::Summary>(),
     Entry::of::<run::Reconcile>(),
     Entry::of::<run::Receipt>(),
+    Entry::of::<run::ReceiptVerify>(),
     Entry::of::<run::OwnerClaim>(),
     Entry::of::<run::OwnerStatus>(),
     Entry::of::<run::OwnerHeartbeat>(),
@@ -207,8 +213,9 @@ impl<O: Operation> Request for O {
         cx.begin(self)?;
         let answer = Operation::run(self, cx);
         let outcome = cx.end();
-        let answer = answer?;
-        if cx.surroundings.files == Files::Callers {
+        let is_here = cx.surroundings.files == Files::Callers;
+        let answer = if is_here { told(self, answer, cx)? } else { answer? };
+        if is_here {
             self.afterwards(&answer, cx);
         }
         Ok(match outcome {

@@ -67,7 +67,8 @@ fn a_check_without_a_time_of_its_own_has_that_of_the_settings() {
 
 #[test]
 fn a_check_that_leaves_children_is_not_held_up_by_them_and_they_are_ended() {
-    let site = checked_by("sleep 600 & setsid sleep 600 & (setsid sh -c \"sleep 600\" &); echo done");
+    let site =
+        checked_by("sleep 600 & setsid sleep 600 & (setsid sh -c \"sleep 600\" &); echo done");
     assert_eq!(site.says("run step verify 1"), "pass");
     assert_eq!(site.step(1)["verify"]["stdout"], "done\n");
     has_no_process(&site);
@@ -185,9 +186,10 @@ fn a_check_does_not_see_the_secrets_of_its_caller() {
     let call = |line: &str| site.call(line).env("HOTL_OWNER_TOKEN", &token);
     let _started = call("run step start 1").run().ok();
     let secrets = [("WINDLASS_TOKEN", "canary-1"), ("WINDLASS_HOOK_SECRET", "canary-2")];
-    let verify = secrets.iter().fold(call("run step verify 1").env("MINE", "seen"), |run, secret| {
-        run.env(secret.0, secret.1)
-    });
+    let verify =
+        secrets.iter().fold(call("run step verify 1").env("MINE", "seen"), |run, secret| {
+            run.env(secret.0, secret.1)
+        });
     let _verified = verify.run().ok();
     let seen = fs::read_to_string(text(&result(&site)["log"])).unwrap();
     assert!(seen.contains("MINE=seen"), "{seen}");
@@ -203,7 +205,8 @@ fn a_check_does_not_see_the_secrets_of_its_caller() {
 fn an_artifact_outside_the_folder_never_passes() {
     for path in ["../secret", "/etc/passwd", "out/../../secret", "link", "folder/passwd"] {
         for assert in ["kind: exists", "kind: contains\n      value: root"] {
-            let check = format!("verify:\n  type: artifact\n  path: {path}\n  assert:\n      {assert}\n");
+            let check =
+                format!("verify:\n  type: artifact\n  path: {path}\n  assert:\n      {assert}\n");
             let site = enforced(&one_step(&check));
             fs::write(site.ledger.home.path().join("secret"), "root").unwrap();
             fs::create_dir(site.folder().join("out")).unwrap();

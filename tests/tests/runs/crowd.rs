@@ -62,13 +62,18 @@ fn of_sixteen_that_start_a_step_one_wins_and_the_attempt_counts_once() {
 /// All of them run the check, since no lock is held meanwhile; one of them is heard.
 #[test]
 fn of_sixteen_that_verify_a_step_one_is_heard() {
-    for site in [enforced(&one_step("verify: echo seen\n")), attested(&one_step("verify: \"true\"\n"))] {
+    for site in
+        [enforced(&one_step("verify: echo seen\n")), attested(&one_step("verify: \"true\"\n"))]
+    {
         site.does("run step start 1");
         let outcomes = race(&site, |_| "run step verify 1".to_owned());
         let won = winner(outcomes, "invalid_transition");
         assert_eq!(won.json()["done"], "pass");
         assert_eq!(site.count("step_verified"), 1);
-        assert_eq!((&site.step(1)["status"], &site.step(1)["attempts"]), (&json!("done"), &json!(1)));
+        assert_eq!(
+            (&site.step(1)["status"], &site.step(1)["attempts"]),
+            (&json!("done"), &json!(1))
+        );
         is_whole(&site);
     }
 }
@@ -165,8 +170,7 @@ fn sixteen_that_finalize_end_the_run_once() {
 #[test]
 fn sixteen_runs_that_start_in_one_folder_have_sixteen_names() {
     let site = enforced(THREE);
-    let outcomes =
-        race(&site, |_| format!("run start {} --gates enforced", crate::site::FILE));
+    let outcomes = race(&site, |_| format!("run start {} --gates enforced", crate::site::FILE));
     let mut names: BTreeSet<String> =
         outcomes.into_iter().map(|outcome| text(&outcome.ok().json()["run_id"])).collect();
     names.insert(text(&site.ledger.answer(&["run", "list"])["runs"][CROWD]["run_id"]));

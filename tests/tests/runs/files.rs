@@ -173,7 +173,10 @@ fn files_that_a_killed_call_left_behind_are_repaired_by_the_next() {
         site.has("one", "");
         site.does("run step verify 1");
         site.agrees();
-        assert_eq!((&site.step(1)["status"], &site.step(1)["attempts"]), (&json!("done"), &json!(1)));
+        assert_eq!(
+            (&site.step(1)["status"], &site.step(1)["attempts"]),
+            (&json!("done"), &json!(1))
+        );
         assert_eq!(site.count("step_started"), 1);
     }
 }
@@ -315,7 +318,9 @@ fn an_outside_edit_is_adopted_where_the_settings_say_so() {
     assert_eq!(site.step(1)["status"], "done");
     assert_eq!(site.count("run_edited"), 1);
     site.agrees();
-    assert!(site.report().contains("State file changed by another hand, taken over: .steps[0].status"));
+    assert!(
+        site.report().contains("State file changed by another hand, taken over: .steps[0].status")
+    );
     // The same hand again, on what was written since.
     site.does("run step block 2 --reason x");
     site.agrees();
@@ -325,8 +330,7 @@ fn an_outside_edit_is_adopted_where_the_settings_say_so() {
 fn what_is_no_state_file_is_not_adopted() {
     let site = enforced(THREE);
     fs::write(site.path("state"), "{}").unwrap();
-    let outcome =
-        site.call("run step start 1").env("WINDLASS_RUNS_OUTSIDE_EDITS", "adopt").run();
+    let outcome = site.call("run step start 1").env("WINDLASS_RUNS_OUTSIDE_EDITS", "adopt").run();
     let _refused = error_of(&outcome, "import_invalid", 3);
     assert_eq!(site.count("step_started"), 0);
 }
@@ -479,7 +483,9 @@ fn beside(path: &Path) -> PathBuf {
 
 #[test]
 fn a_full_disk_or_a_folder_that_may_not_be_written_costs_only_the_files_until_the_next_call() {
-    for (call, errno) in [("write", "ENOSPC"), ("fdatasync", "EIO"), ("openat", "EROFS"), ("openat", "EACCES")] {
+    for (call, errno) in
+        [("write", "ENOSPC"), ("fdatasync", "EIO"), ("openat", "EROFS"), ("openat", "EACCES")]
+    {
         for kind in ["state", "reports"] {
             let site = enforced(THREE);
             let file = site.path(kind);

@@ -229,7 +229,8 @@ fn a_run_whose_start_is_killed_at_any_moment_is_there_or_not_and_hinders_nobody(
         let site = enforced(&one_step(CHECKED));
         fs::remove_dir_all(site.folder().join(".hotl")).unwrap();
         let known = site.does("run list")["runs"][0]["run_id"].clone();
-        let injected = Trace::of(durable(&site, &line)).calls(&calls).kill_at(&point.name, point.nth);
+        let injected =
+            Trace::of(durable(&site, &line)).calls(&calls).kill_at(&point.name, point.nth);
         assert_eq!(injected.hit, Hit::Killed, "never hit: {point:?}");
         let all = site.does("run list")["runs"].as_array().unwrap().clone();
         for run in &all {

@@ -4,7 +4,9 @@
 use serde_json::{Value, json};
 use windlass_tests::ledgers::{error_of, text};
 
-use crate::site::{GATED, Gates, HIGH, LOW, REVIEWED, Site, THREE, attested, both, enforced, one_step};
+use crate::site::{
+    GATED, Gates, HIGH, LOW, REVIEWED, Site, THREE, attested, both, enforced, one_step,
+};
 
 #[test]
 fn row_8_start_makes_a_pending_step_run_and_counts_the_attempt() {
@@ -285,7 +287,10 @@ fn row_8_gate_approved_of_a_review_leaves_a_pause_that_has_another_cause() {
         site.finds("run step verify 1");
         site.does("run action request external_write --target mail");
         site.decides("run gate 1 approved");
-        assert_eq!((&site.step(1)["status"], &site.state()["status"]), (&json!("done"), &json!("paused")));
+        assert_eq!(
+            (&site.step(1)["status"], &site.state()["status"]),
+            (&json!("done"), &json!("paused"))
+        );
     }
 }
 
@@ -462,7 +467,8 @@ fn row_8_finish_of_a_blocked_run_keeps_or_discards_and_does_not_land() {
     for site in both(LOW, THREE) {
         site.says("run step block 1 --reason stuck");
         for disposition in ["merged", "published"] {
-            let message = site.refuses(&format!("run finished {disposition}"), "invalid_transition");
+            let message =
+                site.refuses(&format!("run finished {disposition}"), "invalid_transition");
             let expected = format!(
                 "Finish disposition '{disposition}' requires a completed run. Current status: blocked"
             );
@@ -593,8 +599,20 @@ fn row_9_an_artifact_is_told_in_the_words_of_hotl() {
         ("out/a.txt", "exists", None, true, "artifact exists: out/a.txt"),
         ("out", "exists", None, true, "artifact exists: out"),
         ("gone", "exists", None, false, "artifact missing: gone"),
-        ("out/a.txt", "contains", Some("needle"), true, "artifact contains expected text: out/a.txt"),
-        ("out/a.txt", "contains", Some("n.*e"), false, "artifact missing expected text in out/a.txt"),
+        (
+            "out/a.txt",
+            "contains",
+            Some("needle"),
+            true,
+            "artifact contains expected text: out/a.txt",
+        ),
+        (
+            "out/a.txt",
+            "contains",
+            Some("n.*e"),
+            false,
+            "artifact missing expected text in out/a.txt",
+        ),
         ("gone", "contains", Some("needle"), false, "artifact missing: gone"),
         ("out", "matches-glob", Some("*.txt"), true, "artifact matches glob: out/*.txt"),
         ("out", "matches-glob", Some("*.md"), false, "no artifact matches *.md in out"),

@@ -2,7 +2,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use windlass_domain::Exit;
@@ -12,7 +12,7 @@ use windlass_ops::run::{
     BudgetCheck, BudgetRaise, BudgetRecord, Budgets, Doer, Finalize, Finished, Gate, Normalize,
     Origin, Owned, OwnerClaim, OwnerHandoff, OwnerHeartbeat, OwnerRelease, OwnerStatus,
     OwnerTakeover, Receipt, Reconcile, Start, StepBlock, StepRetry, StepStart, StepUnblock,
-    StepVerify, Summary, Target, indented,
+    StepVerify, Summary, Target, Work, indented,
 };
 
 use super::Trouble;
@@ -69,6 +69,7 @@ pub(super) fn answer(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble
             let file = PathBuf::from(words.needed()?);
             words.switch("--json");
             words.end()?;
+            must_exist(cx, &file)?;
             say(&indented(cx.call(&Normalize { file })?.text()))
         }
         "owner" => owner(cx, words),
@@ -80,7 +81,7 @@ pub(super) fn answer(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble
     }
 }
 
-fn say(text: &str) -> Result<Exit, Trouble> {
+pub(super) fn say(text: &str) -> Result<Exit, Trouble> {
     let mut out = std::io::stdout().lock();
     match writeln!(out, "{text}").and_then(|()| out.flush()) {
         Ok(()) => Ok(Exit::Done),
@@ -104,6 +105,13 @@ fn number(words: &mut Words) -> Result<u32, Trouble> {
     word.parse().map_err(|_| Trouble::Told(format!("Invalid step number: {word}")))
 }
 
+fn must_exist(cx: &Context, file: &Path) -> Result<(), Trouble> {
+    match cx.surroundings.folder.clone().unwrap_or_default().join(file).is_file() {
+        true => Ok(()),
+        false => Err(Trouble::Told(format!("Workflow file not found: {}", file.display()))),
+    }
+}
+
 fn init(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble> {
     let file = PathBuf::from(words.needed()?);
     let or = |value: Option<String>, usual: &str| value.unwrap_or_else(|| usual.to_owned());
@@ -122,11 +130,10 @@ fn init(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble> {
         gates: Some("attested".to_owned()),
     };
     words.end()?;
-    if !file.is_file() {
-        return Err(Trouble::Told(format!("Workflow file not found: {}", file.display())));
-    }
+    must_exist(cx, &file)?;
     // HOTL lints only where it is asked to.
-    let begun = cx.call(&Start { file, no_lint: true, agent: None, origin })?;
+    let begun =
+        cx.call(&Start { file, no_lint: true, agent: None, work: Work::default(), origin })?;
     say(&begun.whereabouts.run_id)
 }
 
@@ -184,6 +191,8 @@ fn finish(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble> {
         artifacts_preserved_at: words.option("--artifacts-preserved-at"),
         notes: words.option("--notes"),
         force: words.switch("--force"),
+        complete_task: false,
+        dry_run: false,
         target: target(&mut words),
         doer: Doer::default(),
     };
@@ -301,15 +310,15 @@ fn budget(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble> {
 fn log_decision(cx: &Context, mut words: Words) -> Result<Exit, Trouble> {
     let decision = words.needed()?;
     words.end()?;
-    if let Err(wrong) = serde_json::from_str::<serde_json::Value>(&decision) {
-        return Err(Trouble::Told(format!("the decision is no JSON: {wrong}")));
-    }
     let folder = cx.surroundings.folder.clone().unwrap_or_default();
     let config = fs::read_to_string(folder.join(".hotl/config.yml")).unwrap_or_default();
     let path = config.lines().find_map(|line| line.strip_prefix("decision_log_path:"));
     let Some(path) = path.map(|path| path.trim().trim_matches(['"', '\''])) else {
         return Ok(Exit::Done);
     };
+    if let Err(wrong) = serde_json::from_str::<serde_json::Value>(&decision) {
+        return Err(Trouble::Told(format!("the decision is no JSON: {wrong}")));
+    }
     let path = folder.join(path);
     OpenOptions::new()
         .create(true)

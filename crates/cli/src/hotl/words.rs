@@ -50,7 +50,8 @@ impl Words {
     /// The value of an option; the last one counts.
     pub(super) fn option(&mut self, name: &str) -> Option<String> {
         let of_name = |option: &(String, String)| option.0 == name;
-        let found = self.options.iter().rfind(|option| of_name(option)).map(|found| found.1.clone());
+        let found =
+            self.options.iter().rfind(|option| of_name(option)).map(|found| found.1.clone());
         self.options.retain(|option| !of_name(option));
         found
     }
@@ -79,9 +80,8 @@ fn is_option(word: &str) -> bool {
 }
 
 fn text(word: OsString) -> Result<String, Trouble> {
-    word.into_string().map_err(|word| {
-        Trouble::Told(format!("'{}' is not valid UTF-8", word.to_string_lossy()))
-    })
+    word.into_string()
+        .map_err(|word| Trouble::Told(format!("'{}' is not valid UTF-8", word.to_string_lossy())))
 }
 
 #[cfg(test)]

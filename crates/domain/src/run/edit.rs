@@ -68,7 +68,12 @@ fn refused(run: &Run, difference: &[Edit]) -> Refusal {
 }
 
 /// Finds what differs, in the order of the paths.
-fn compare(path: &str, before: Option<&Value>, after: Option<&Value>, edits: &mut Vec<Edit>) {
+pub(super) fn compare(
+    path: &str,
+    before: Option<&Value>,
+    after: Option<&Value>,
+    edits: &mut Vec<Edit>,
+) {
     if before == after || edits.len() >= MOST_EDITS {
         return;
     }
@@ -104,14 +109,7 @@ fn shortened(value: &Value) -> Value {
     }
 }
 
-/// The first event of a run that was found in a state file of that hash.
-pub fn import(
-    state: StateFile,
-    sha256: Option<Hash>,
-    folder: &str,
-    machine: &str,
-    gates: Gates,
-) -> RunEvent {
-    let (folder, machine) = (folder.to_owned(), machine.to_owned());
-    RunImported { state, sha256, folder, machine, gates }.into()
+/// The first event of a run that was found in a state file.
+pub fn import(state: StateFile, folder: &str, machine: &str, gates: Gates) -> RunEvent {
+    RunImported { state, folder: folder.to_owned(), machine: machine.to_owned(), gates }.into()
 }

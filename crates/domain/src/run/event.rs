@@ -68,9 +68,6 @@ pub struct RunStarted {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunImported {
     pub state: StateFile,
-    /// Of the file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sha256: Option<Hash>,
     pub folder: String,
     pub machine: String,
     pub gates: Gates,

@@ -178,11 +178,18 @@ impl Run {
     }
 
     fn verify(&mut self, data: &StepVerified, at: Time) -> Result<(), Broken> {
+        let enforced = self.gates == Gates::Enforced;
         let step = self.step_in(data.step, Kind::StepVerified, &[StepStatus::InProgress])?;
         step.retried = false;
         step.results.extend(data.results.iter().cloned());
         match &data.verdict {
-            Verdict::Passed => step.complete(at),
+            Verdict::Passed => {
+                // Who reviewed one check has not seen what the checks after it showed.
+                if enforced && step.gate.is_some() {
+                    step.decided = None;
+                }
+                step.complete(at);
+            }
             Verdict::Failed => {
                 step.status = StepStatus::Failed;
                 step.passed = Some(false);

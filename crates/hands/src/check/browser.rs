@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use super::pulse::{self, Pulse, Watch};
-use super::{Environment, Outcome, Seen, Why};
+use super::{Environment, Outcome, Seen, Verdict, Why};
 use crate::guard::Guard;
 use address::Address;
 use chromium::NoBrowser;
@@ -113,6 +113,11 @@ impl Visit<'_> {
             Err(Lost::Gone(why)) => {
                 return Err(Outcome::undecided(Why::NotRun, format!("the browser ended: {why}")));
             }
+        };
+        // Words are for a person, also where the page is in trouble.
+        let outcome = match (&self.request.form, outcome.verdict) {
+            (Form::Words, Verdict::Failed) => self.request.review().note(outcome.message),
+            _ => outcome,
         };
         let mut outcome = match self.picture(&mut page) {
             Ok(seen) => outcome.with_files([seen]),

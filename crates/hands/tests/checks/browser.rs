@@ -184,6 +184,14 @@ fn words_are_left_to_a_person_with_a_picture() {
 }
 
 #[test]
+fn words_about_a_page_that_cannot_be_opened_are_left_to_a_person_who_is_told() {
+    let url = "http://127.0.0.1:1/";
+    let Some(outcome) = look(url, "the heading is large", wait::LIMIT) else { return };
+    assert_eq!(outcome.verdict, Verdict::Undecided(Why::Review));
+    assert!(outcome.notes[0].starts_with("the page cannot be opened: "), "{outcome:?}");
+}
+
+#[test]
 fn a_file_inside_the_root_is_shown() {
     let Some(program) = Tool::Browser.program() else { return };
     let place = Place::new();

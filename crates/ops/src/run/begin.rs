@@ -5,18 +5,21 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use windlass_domain::Time;
 use windlass_domain::run::Run;
 use windlass_domain::run::event::{Place as RunPlace, RunStarted};
 use windlass_domain::run::name::{self, RunId};
 use windlass_domain::run::word::Gates;
-use windlass_domain::Time;
 use windlass_ledger::{Error, Snapshot};
 
 use super::change::{Changed, word};
+use super::repository::head_here;
 use super::source::{Source, hash, understood};
 use super::target::{Here, Target};
+use super::tie::{Claimant, tie};
 use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Place, Remotely};
+use crate::sheet::counted;
 
 /// Where a run takes place, where the caller knows better than the folder it is in.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args, Serialize, Deserialize, JsonSchema)]
@@ -60,6 +63,34 @@ pub struct Origin {
     pub gates: Option<String>,
 }
 
+impl Origin {
+    /// As the command line has it when nothing is said.
+    pub(super) fn usual() -> Self {
+        let word = str::to_owned;
+        Self {
+            executor_mode: word("loop"),
+            driver: word("generic"),
+            host: word("fallback"),
+            ..Self::default()
+        }
+    }
+}
+
+/// The task that a run works on.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Work {
+    /// The task that it works on: claimed now, unless the caller holds it
+    #[arg(long, value_name = "TASK")]
+    pub task: Option<String>,
+    /// The fence of the claim that the caller has
+    #[arg(long, value_name = "N", requires = "task")]
+    pub fence: Option<u64>,
+    /// How long a new claim holds without renewal, such as 30m
+    #[arg(short, long, value_name = "DURATION", requires = "task", allow_hyphen_values = true)]
+    pub lease: Option<String>,
+}
+
 /// Executes a workflow file from here.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Start {
@@ -74,6 +105,9 @@ pub struct Start {
     #[arg(long, value_name = "NAME")]
     #[serde(default)]
     pub agent: Option<String>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub work: Work,
     #[command(flatten)]
     #[serde(flatten)]
     pub origin: Origin,
@@ -100,15 +134,16 @@ impl Operation for Start {
             folder: here.folder.clone(),
             machine: here.machine.clone(),
             agent: self.agent.clone(),
-            head: None,
+            head: head_here(cx),
+            work: self.work.clone(),
             origin: Origin {
                 repo_root: self.origin.repo_root.clone().or_else(|| git_root(&here.folder)),
                 ..self.origin.clone()
             },
         };
-        let begun = cx.perform(&begin)?;
-        begun.mirror(cx);
-        Ok(begun)
+        let answer = cx.perform(&begin)?;
+        answer.mirror(cx);
+        Ok(answer)
     }
 }
 
@@ -143,6 +178,9 @@ pub struct Begin {
     pub head: Option<String>,
     #[command(flatten)]
     #[serde(flatten)]
+    pub work: Work,
+    #[command(flatten)]
+    #[serde(flatten)]
     pub origin: Origin,
 }
 
@@ -169,11 +207,19 @@ impl Operation for Begin {
             head: self.head.clone(),
             file,
         };
-        let (actor, _) = cx.identity(Name::agent(self.agent.as_ref()))?;
+        let named = Name::agent(self.agent.as_ref());
+        let actor = match &self.work.task {
+            Some(_) => cx.agent(named)?,
+            None => cx.identity(named)?.0,
+        };
+        let lease = cx.lease(self.work.lease.as_deref())?;
+        let claimant = Claimant { agent: &actor, fence: self.work.fence, lease };
         cx.write(&actor, |tx| {
             let now = tx.now();
             let name = self.free(tx, now)?;
-            let kept = tx.begin_run(RunStarted { name, ..started.clone() })?;
+            let task = self.work.task.as_deref();
+            let tie = task.map(|task| tie(tx, task, &claimant)).transpose()?;
+            let kept = tx.begin_run(RunStarted { name, tie, ..started.clone() })?;
             Ok(Changed::new(&kept.run, None, told(&kept.run), now))
         })
     }
@@ -224,7 +270,7 @@ impl Begin {
 }
 
 fn told(run: &Run) -> String {
-    format!("run {} started: {} steps", run.name, run.steps.len())
+    format!("run {} started: {}", run.name, counted(run.steps.len() as u64, "step"))
 }
 
 /// Who decides gates: the caller may ask for more than the settings do, and not for less.

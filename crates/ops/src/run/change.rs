@@ -11,10 +11,11 @@ use windlass_domain::run::reconcile::reconcile;
 use windlass_domain::run::word::Authority;
 use windlass_domain::run::{Caller, Denied, Run};
 use windlass_domain::{Code, Exit, Refusal, RunKey, Time};
-use windlass_ledger::{Error, Fault};
+use windlass_ledger::{Error, Fault, Transaction};
 
 use super::mirror;
 use super::target::Target;
+use super::tie;
 use super::view::{StepView, WaitingView, step_tone};
 use crate::context::{Context, Name, Presence};
 use crate::operation::Output;
@@ -30,14 +31,14 @@ pub struct Doer {
     /// Who acts
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
-    /// The token of the owner; better in HOTL_OWNER_TOKEN, where others cannot read it
+    /// The token of the owner; better in `HOTL_OWNER_TOKEN`, where others cannot read it
     #[arg(long, value_name = "TOKEN")]
     pub owner_token: Option<String>,
 }
 
 impl Doer {
     /// With what only the place of the caller knows.
-    pub(super) fn from_here(&self, cx: &Context) -> Self {
+    pub(super) fn here(&self, cx: &Context) -> Self {
         let variables = cx.surroundings.variables.all();
         let token = variables.get(OWNER_TOKEN).filter(|token| !token.is_empty()).cloned();
         Self { owner_token: self.owner_token.clone().or(token), ..self.clone() }
@@ -45,8 +46,12 @@ impl Doer {
 
     pub(super) fn caller(&self, cx: &Context) -> Result<Caller, Refusal> {
         let (name, _) = cx.identity(Name::agent(self.agent.as_ref()))?;
-        let token = self.from_here(cx).owner_token;
-        Ok(Caller { name, authority: authority(cx), token_sha256: token.map(|token| digest(&token)) })
+        let token = self.here(cx).owner_token;
+        Ok(Caller {
+            name,
+            authority: authority(cx),
+            token_sha256: token.map(|token| digest(&token)),
+        })
     }
 }
 
@@ -126,6 +131,12 @@ impl Changed {
         mirror::write(cx, &self.whereabouts);
     }
 
+    /// What was done says this already.
+    fn is_told(&self, blocker: &str) -> bool {
+        let reason = self.step.as_ref().and_then(|step| step.block_reason.as_deref());
+        reason.is_some_and(|reason| self.done.ends_with(reason) && blocker.ends_with(reason))
+    }
+
     /// Whether the step that was verified passed.
     pub fn step_is_done(&self) -> bool {
         self.step.as_ref().is_some_and(|step| step.status == "done")
@@ -137,6 +148,9 @@ impl Output for Changed {
         let tone = self.step.as_ref().map_or(Tone::Plain, |step| step_tone(&step.status));
         let mut sheet = Sheet::line(Cell::toned(&self.done, tone));
         if let Some(step) = &self.step {
+            if let Some(failed) = &step.failed_check {
+                sheet = sheet.and_line(failed.as_str());
+            }
             for line in step.troubles() {
                 sheet = sheet.and_text(line);
             }
@@ -144,7 +158,7 @@ impl Output for Changed {
         for waiting in &self.waiting {
             sheet = sheet.and_line(Cell::toned(waiting.line(), Tone::Busy));
         }
-        for blocker in &self.blockers {
+        for blocker in self.blockers.iter().filter(|blocker| !self.is_told(blocker)) {
             sheet = sheet.and_line(Cell::toned(format!("blocked: {blocker}"), Tone::Bad));
         }
         sheet.and_line(Cell::dim(format!(
@@ -208,10 +222,22 @@ impl Act<'_> {
         decide: impl Fn(&Run, &Caller, Time) -> Result<Vec<RunEvent>, Denied>,
         tell: impl Fn(&Run, &Run, Time) -> Result<T, Fault>,
     ) -> Result<T, Error> {
+        self.record_and(cx, decide, |_, _| Ok(()), tell)
+    }
+
+    /// The same with more that is done in the transaction once the run is as it is.
+    pub(super) fn record_and<T: Serialize + serde::de::DeserializeOwned>(
+        &self,
+        cx: &mut Context,
+        decide: impl Fn(&Run, &Caller, Time) -> Result<Vec<RunEvent>, Denied>,
+        also: impl Fn(&mut Transaction<'_>, &Run) -> Result<(), Error>,
+        tell: impl Fn(&Run, &Run, Time) -> Result<T, Fault>,
+    ) -> Result<T, Error> {
         let target = self.target.settled(cx)?;
         let caller = self.doer.caller(cx)?;
         let decided: Result<T, Stored> = cx.write(&caller.name, |tx| {
             let kept = target.find(tx)?;
+            let task = tie::held(tx, &kept.run)?;
             let now = tx.now();
             let events = match decide(&kept.run, &caller, now) {
                 Ok(events) => events,
@@ -225,6 +251,10 @@ impl Act<'_> {
                 return Ok(Ok(tell(&kept.run, &kept.run, now)?));
             }
             let after = tx.record_run(&kept, events)?;
+            if let Some(task) = task {
+                tie::follow(tx, &task, &kept.run, &after.run)?;
+            }
+            also(tx, &after.run)?;
             Ok(Ok(tell(&kept.run, &after.run, now)?))
         })?;
         decided.map_err(|stored| {

@@ -7,6 +7,7 @@ use windlass_domain::chain::Hash;
 use windlass_domain::event::RunEvent;
 use windlass_domain::run::Run;
 use windlass_domain::run::report::{replay, report};
+use windlass_domain::run::state_file::{StateFile, parse};
 use windlass_domain::{Event, RunKey, Time};
 use windlass_ledger::{Error, Fault, Snapshot};
 
@@ -47,9 +48,9 @@ pub struct RunFiles {
     /// What it said at the revision that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub then: Option<String>,
-    /// With a revision: the hashes of the files of another hand that were taken over.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub taken_over: Vec<String>,
+    /// The digest of the last state file that was taken over from another hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken_over: Option<String>,
     /// What `.hotl/reports/<run id>.md` says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
@@ -67,16 +68,6 @@ pub struct Plan {
 }
 
 impl RunFiles {
-    /// Whether the ledger knows a state file: as what it once should have said, or as one of another
-    /// hand that was taken over.
-    pub(super) fn knows(&self, state: &str) -> bool {
-        let is_taken_over = || {
-            let sha256 = Hash::of(state.as_bytes()).to_string();
-            self.taken_over.contains(&sha256)
-        };
-        self.state == state || self.then.as_deref() == Some(state) || is_taken_over()
-    }
-
     pub(super) fn whereabouts(&self) -> Whereabouts {
         Whereabouts {
             run: self.run,
@@ -85,6 +76,20 @@ impl RunFiles {
             machine: self.machine.clone(),
         }
     }
+}
+
+impl RunFiles {
+    /// Whether the ledger knows a state file: as it wrote it, or as it took it over.
+    pub(super) fn knows(&self, text: &str) -> bool {
+        self.then.as_deref() == Some(text)
+            || self.taken_over.is_some()
+                && self.taken_over == parse(text).ok().as_ref().and_then(digest)
+    }
+}
+
+/// The same for every text that says the same.
+fn digest(state: &StateFile) -> Option<String> {
+    serde_json::to_vec(state).ok().map(|text| Hash::of(&text).to_string())
 }
 
 impl Operation for Files {
@@ -106,7 +111,7 @@ impl Operation for Files {
                 revision: run.revision,
                 state: state_text(run)?,
                 then: None,
-                taken_over: Vec::new(),
+                taken_over: None,
                 report: None,
                 workflow: None,
             };
@@ -114,9 +119,10 @@ impl Operation for Files {
                 return Ok(files);
             }
             let events = history(snapshot, run.key)?;
+            files.taken_over = taken_over(&events).and_then(digest);
             if let Some(revision) = self.revision {
-                files.then = at(run.key, revision, &events)?.as_ref().map(state_text).transpose()?;
-                files.taken_over = events.iter().filter_map(|(event, _)| taken_over(event)).collect();
+                files.then =
+                    at(run.key, revision, &events)?.as_ref().map(state_text).transpose()?;
             }
             if self.report {
                 files.workflow = events.first().and_then(|(event, _)| plan(event));
@@ -126,14 +132,6 @@ impl Operation for Files {
             }
             Ok(files)
         })
-    }
-}
-
-fn taken_over(event: &RunEvent) -> Option<String> {
-    match event {
-        RunEvent::RunImported(data) => data.sha256.map(|sha256| sha256.to_string()),
-        RunEvent::RunEdited(data) if data.adopted.is_some() => Some(data.sha256.to_string()),
-        _ => None,
     }
 }
 
@@ -163,6 +161,15 @@ pub(super) fn history(
         }
     }
     Ok(events)
+}
+
+/// The last state file that became the state of the run.
+fn taken_over(events: &[(Box<RunEvent>, Time)]) -> Option<&StateFile> {
+    events.iter().rev().find_map(|(event, _)| match event.as_ref() {
+        RunEvent::RunEdited(edited) => edited.adopted.as_ref(),
+        RunEvent::RunImported(imported) => Some(&imported.state),
+        _ => None,
+    })
 }
 
 /// The run as it was at a revision.

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use windlass_domain::run::file::parse;
 use windlass_domain::run::name::RunId;
+use windlass_domain::{Code, Refusal};
 
 use super::change::Whereabouts;
 use super::files::{Files, Plan, RunFiles};
@@ -72,7 +73,8 @@ impl Mirror {
 
     /// Keeps others away until it is dropped.
     fn lock(&self, name: &str) -> io::Result<File> {
-        let path = self.path("locks", &format!("{name}.lock"));
+        // HOTL's own locks are folders `<run id>.lock`, which it leaves behind when it is killed.
+        let path = self.path("locks", &format!("{name}.windlass"));
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
@@ -97,6 +99,15 @@ pub(super) fn write(cx: &mut Context, whereabouts: &Whereabouts) {
     }
 }
 
+/// The same for a call that was refused, where the refusal left a trace in the ledger.
+pub(super) fn refused(cx: &mut Context, target: &Target, refusal: &Refusal) {
+    if refusal.code == Code::BudgetExceeded
+        && let Ok(target) = target.chosen(cx)
+    {
+        refresh(cx, &target);
+    }
+}
+
 /// The same for a run of which only the name is known.
 pub(super) fn refresh(cx: &mut Context, target: &Target) {
     if cx.surroundings.files == context::Files::Servers {
@@ -115,7 +126,7 @@ impl Mirror {
         let _alone = self.lock(name).map_err(spoken)?;
         let state = self.state_path(name);
         let seen = self.state(name);
-        let revision = seen.as_deref().map(revision_of);
+        let revision = seen.as_deref().map(|seen| revision_of(seen).unwrap_or_default());
         let asked = Files { target: Target::of(whereabouts.run), revision, report: true };
         let files = cx.perform(&asked).map_err(|error| error.to_string())?;
         notice_change(cx, name, files.workflow.as_ref());
@@ -136,19 +147,17 @@ fn notice_change(cx: &Context, run: &str, workflow: Option<&Plan>) {
     let Ok(text) = fs::read_to_string(path) else { return };
     let same = parse(&text).is_ok_and(|now| plan_hash(&now.file).to_string() == *sha256);
     if !same {
-        cx.notice(&format!(
-            "{path} was changed since; run {run} keeps what it was started with"
-        ));
+        cx.notice(&format!("{path} was changed since; run {run} keeps what it was started with"));
     }
 }
 
 /// The revision that a state file says it is of; those of older tools say none.
-pub(super) fn revision_of(state: &str) -> u64 {
+pub(super) fn revision_of(state: &str) -> Option<u64> {
     #[derive(Deserialize)]
     struct Revision {
         revision: u64,
     }
-    serde_json::from_str(state).map_or(0, |Revision { revision }| revision)
+    serde_json::from_str(state).ok().map(|Revision { revision }| revision)
 }
 
 /// Makes a file say this, whole or not at all.

@@ -3,7 +3,6 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windlass_domain::chain::Hash;
 use windlass_domain::run::edit::{import, outside_edit};
 use windlass_domain::run::state_file::parse;
 use windlass_domain::run::word::Gates;
@@ -88,8 +87,7 @@ impl Operation for Import {
                 let done = format!("run {} is known", state.run_id);
                 return Ok(Changed::new(&kept.run, None, done, tx.now()));
             }
-            let sha256 = Some(Hash::of(self.state.as_bytes()));
-            let event = import(state.clone(), sha256, &self.folder, &self.machine, gates);
+            let event = import(state.clone(), &self.folder, &self.machine, gates);
             let kept = tx.begin_run(event)?;
             let done = format!("run {} was taken over", state.run_id);
             Ok(Changed::new(&kept.run, None, done, tx.now()))

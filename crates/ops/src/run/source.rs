@@ -4,13 +4,13 @@ use std::path::Path;
 
 use windlass_domain::chain::Hash;
 use windlass_domain::run::file::{
-    Finding, Severity, WorkflowFile, canonical as written, inspect, parse, place,
+    Finding, Severity, WorkflowFile, canonical, inspect, parse, place,
 };
 use windlass_domain::{Code, Refusal};
 use windlass_ledger::Error;
 
 use super::lint::read;
-use super::target::{canonical, text};
+use super::target;
 use crate::context::Context;
 
 /// A workflow file and what it says.
@@ -26,7 +26,7 @@ impl Source {
     pub(super) fn read(cx: &Context, path: &Path) -> Result<Self, Error> {
         let given = path.to_string_lossy();
         let text_of_file = read(path)?;
-        let path = text(&canonical(cx, &given)?)?;
+        let path = target::text(&target::canonical(cx, &given)?)?;
         let file = understood(&given, &text_of_file)?;
         Ok(Self { path, text: text_of_file, file })
     }
@@ -75,5 +75,5 @@ pub(super) fn plan_hash(file: &WorkflowFile) -> Hash {
     for step in &mut file.steps {
         step.ticked = false;
     }
-    Hash::of(written(&file).as_bytes())
+    Hash::of(canonical(&file).as_bytes())
 }

@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use windlass_domain::run::check::CheckResult;
 use windlass_domain::run::file::Check;
+use windlass_domain::run::state::Owner;
 use windlass_domain::run::step;
-use windlass_domain::run::word::StepStatus;
+use windlass_domain::run::word::{RunStatus, StepStatus};
 use windlass_domain::run::{Run, StepState};
 use windlass_domain::{Refusal, Time};
 use windlass_ledger::{Error, Fault};
@@ -21,12 +22,18 @@ use crate::sheet::{Sheet, counted};
 macro_rules! run_operation {
     () => {
         fn for_a_server(&self, cx: &mut Context) -> Result<Option<Self>, Error> {
-            let target = self.target.settled(cx)?;
-            Ok(Some(Self { target, doer: self.doer.from_here(cx), ..self.clone() }))
+            let mut settled = self.clone();
+            settled.target = self.target.settled(cx)?;
+            settled.doer = self.doer.here(cx);
+            Ok(Some(settled))
         }
 
         fn afterwards(&self, answer: &Self::Output, cx: &mut Context) {
             answer.mirror(cx);
+        }
+
+        fn afterwards_refused(&self, refusal: &windlass_domain::Refusal, cx: &mut Context) {
+            super::mirror::refused(cx, &self.target, refusal);
         }
     };
 }
@@ -48,7 +55,8 @@ pub struct StepStart {
 impl Operation for StepStart {
     type Output = Changed;
     const NAME: &'static str = "run.step.start";
-    const ABOUT: &'static str = "Begin to work on a step; one caller wins it, and the attempt counts";
+    const ABOUT: &'static str =
+        "Begin to work on a step; one caller wins it, and the attempt counts";
     const EXAMPLE: &'static str = "windlass run step start 1";
     const ACCESS: Access = Access::Write;
 
@@ -162,7 +170,8 @@ pub struct StepUnblock {
 impl Operation for StepUnblock {
     type Output = Changed;
     const NAME: &'static str = "run.step.unblock";
-    const ABOUT: &'static str = "Let a blocked step go on, with one more attempt if it has none left";
+    const ABOUT: &'static str =
+        "Let a blocked step go on, with one more attempt if it has none left";
     const EXAMPLE: &'static str = "windlass run step unblock 2 --reason \"the key is there now\"";
     const ACCESS: Access = Access::Write;
 
@@ -208,7 +217,13 @@ impl Operation for Unblock {
             cx,
             None,
             |run, caller, now| Ok(step::unblock(run, None, reason, caller, now)?),
-            |_| "the run can go on".to_owned(),
+            |run| {
+                match run.status() {
+                    RunStatus::Blocked => "the end of the run is taken back; what blocks it stays",
+                    _ => "the run can go on",
+                }
+                .to_owned()
+            },
         )
     }
 
@@ -237,6 +252,12 @@ pub struct Checks {
     pub attempt: u32,
     /// The folder in which they run.
     pub execution_root: String,
+    /// The lease of the owner, to be renewed while they run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner_lease_seconds: Option<i64>,
+    /// The task of the run and the fence of its claim, whose lease is renewed too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim: Option<(String, u64)>,
     /// In this order, each with its place in the list of the step.
     #[schemars(with = "Vec<(usize, Value)>")]
     pub checks: Vec<(usize, Check)>,
@@ -245,7 +266,8 @@ pub struct Checks {
 impl Operation for StepChecks {
     type Output = Checks;
     const NAME: &'static str = "run.step.checks";
-    const ABOUT: &'static str = "Say which checks of a step are to be run now, if it may be verified";
+    const ABOUT: &'static str =
+        "Say which checks of a step are to be run now, if it may be verified";
     const EXAMPLE: &'static str = "windlass run step checks 1";
     const ACCESS: Access = Access::Write;
 
@@ -260,7 +282,7 @@ impl Operation for StepChecks {
 
     fn for_a_server(&self, cx: &mut Context) -> Result<Option<Self>, Error> {
         let target = self.target.settled(cx)?;
-        Ok(Some(Self { target, doer: self.doer.from_here(cx), ..self.clone() }))
+        Ok(Some(Self { target, doer: self.doer.here(cx), ..self.clone() }))
     }
 }
 
@@ -272,9 +294,17 @@ impl Checks {
             step: number,
             attempt: run.step(number).map_err(bug)?.attempts,
             execution_root: run.place.execution_root.clone(),
+            owner_lease_seconds: lease_of(&run.owner),
+            claim: run.tie.map(|tie| (tie.task.to_string(), tie.fence)),
             checks: step::pending_checks(run, number).map_err(bug)?,
         })
     }
+}
+
+/// How long the lease of an owner is, if there is one.
+fn lease_of(owner: &Owner) -> Option<i64> {
+    let (until, since) = (owner.lease_until?, owner.heartbeat_at?);
+    Some((until.millis_since(since) / 1_000).max(1))
 }
 
 impl Output for Checks {
@@ -337,7 +367,7 @@ impl Operation for StepChecked {
 
     fn for_a_server(&self, cx: &mut Context) -> Result<Option<Self>, Error> {
         let target = self.target.settled(cx)?;
-        Ok(Some(Self { target, doer: self.doer.from_here(cx), ..self.clone() }))
+        Ok(Some(Self { target, doer: self.doer.here(cx), ..self.clone() }))
     }
 
     fn afterwards(&self, answer: &Verified, cx: &mut Context) {

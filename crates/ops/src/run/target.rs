@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use windlass_domain::run::edit::OutsideEdits;
 use windlass_domain::run::name::RunId;
 use windlass_domain::{Code, Refusal, RunKey};
 use windlass_ledger::{Error, Fault, KeptRun, Snapshot};
 
 use super::files::{Files, RunFiles};
 use super::list::List;
-use super::view::RunRow;
 use super::mirror::{self, Mirror};
 use super::outside::{Edited, Import};
+use super::view::RunRow;
 use crate::context::{self, Context};
 
 /// The variable that names a run where no argument does.
@@ -23,7 +24,7 @@ const VARIABLE: &str = "HOTL_RUN_ID";
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Target {
-    /// The id of the run; without one, HOTL_RUN_ID, or the only run of the folder
+    /// The id of the run; without one, `HOTL_RUN_ID`, or the only run of the folder
     #[arg(long, value_name = "ID")]
     pub run_id: Option<String>,
     /// The folder of the run; without one, where you are
@@ -66,13 +67,12 @@ impl Target {
         let mut called = snapshot.runs_called(&name)?;
         match (called.pop(), called.is_empty()) {
             (Some(kept), true) => Ok(kept),
-            (Some(_), false) => Err(Refusal::new(
-                Code::IdAmbiguous,
-                format!("several folders have a run {given}"),
-            )
-            .hint("say in which: --folder PATH")
-            .detail("run_id", given)
-            .into()),
+            (Some(_), false) => {
+                Err(Refusal::new(Code::IdAmbiguous, format!("several folders have a run {given}"))
+                    .hint("say in which: --folder PATH")
+                    .detail("run_id", given)
+                    .into())
+            }
             (None, _) => Err(unknown(given).into()),
         }
     }
@@ -94,10 +94,13 @@ impl Target {
         here.verify(cx, found)
     }
 
-    /// The run itself, for who only looks at it.
+    /// The run itself, for who only looks at it. Where outside edits count, they are seen.
     pub(super) fn chosen(&self, cx: &mut Context) -> Result<Self, Error> {
         if cx.surroundings.files == context::Files::Servers {
             return Ok(self.clone());
+        }
+        if cx.settings.settings.runs_outside_edits == OutsideEdits::Adopt {
+            return self.settled(cx);
         }
         let here = Here::of(self, cx)?;
         Ok(Self::of(here.found(cx, self.run_id.clone())?.run))
@@ -138,13 +141,11 @@ impl Here {
 
     /// The run of that id, or else the only one.
     fn found(&self, cx: &mut Context, run_id: Option<String>) -> Result<RunFiles, Error> {
-        match run_id.or_else(|| variable(cx)) {
-            Some(run_id) => self.named(cx, &run_id),
-            None => {
-                let run_id = self.only(cx)?;
-                self.files(cx, &run_id, None)
-            }
+        if let Some(run_id) = run_id.or_else(|| variable(cx)) {
+            return self.named(cx, &run_id);
         }
+        let run_id = self.only(cx)?;
+        self.files(cx, &run_id, None)
     }
 
     /// A run by its id; one that only a state file knows is taken over first.
@@ -153,7 +154,11 @@ impl Here {
             Err(Error::Refused(refusal)) if refusal.code == Code::RunNotFound => {
                 let name = RunId::parse(run_id)?;
                 let text = self.mirror.as_ref().and_then(|mirror| mirror.state(name.as_str()));
-                let Some(text) = text else { return Err(refusal.into()) };
+                let Some(text) = text else {
+                    let names: Vec<String> =
+                        self.runs(cx)?.into_iter().map(|run| run.run_id).collect();
+                    return Err(refusal.detail("runs", names).into());
+                };
                 self.import(cx, text)?;
                 self.files(cx, run_id, None)
             }
@@ -258,7 +263,7 @@ impl Here {
         if text == found.state {
             return Ok(found);
         }
-        let revision = mirror::revision_of(&text);
+        let revision = mirror::revision_of(&text).unwrap_or_default();
         if !self.files(cx, &run, Some(revision))?.knows(&text) {
             cx.perform(&Edited { target: Target::of(found.run), state: text })?;
         }

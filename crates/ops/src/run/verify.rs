@@ -5,18 +5,18 @@
 //! are refused.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windlass_domain::Code;
 use windlass_domain::chain::Hash;
 use windlass_domain::duration::Span;
 use windlass_domain::run::check::{
     CheckResult, Exhibit, Outcome, Output as Written, REVIEW, foregone,
 };
 use windlass_domain::run::file::{AssertKind, Check};
+use windlass_domain::{Code, Refusal};
 use windlass_hands::check::{
     Artifact, Assert, Browser, Ended, Environment, Limits, Shell, Stop, Stream, Verdict, Watch, Why,
 };
@@ -25,13 +25,19 @@ use windlass_hands::guard::Guard;
 use windlass_ledger::{Error, Fault};
 
 use super::change::{Doer, Verified};
+use super::owners::OwnerHeartbeat;
 use super::steps::{Checks, Results, StepChecked, StepChecks};
 use super::target::Target;
+use crate::caller::By;
 use crate::context::Context;
 use crate::operation::{Access, Operation, Place, Remotely};
+use crate::task::Renew;
 
 /// For a check that says nothing itself, where no setting does.
 const USUAL_TIMEOUT: Duration = Duration::from_mins(30);
+
+/// How often a lease of which nothing is known is renewed.
+const SIGN_SECONDS: u64 = 10;
 
 /// As much of an output as a state file shows.
 const SHOWN_BYTES: usize = 4096;
@@ -60,17 +66,11 @@ impl Operation for StepVerify {
 
     fn run(&self, cx: &mut Context) -> Result<Verified, Error> {
         let target = self.target.settled(cx)?;
-        let doer = self.doer.from_here(cx);
+        let doer = self.doer.here(cx);
         let asked = StepChecks { step: self.step, target: target.clone(), doer: doer.clone() };
-        let checks = match cx.perform(&asked) {
-            Ok(checks) => checks,
-            Err(error) => {
-                // A budget that stopped it left its mark.
-                super::mirror::refresh(cx, &target);
-                return Err(error);
-            }
-        };
-        let results = Bench::of(cx, &checks)?.run(cx, &checks)?;
+        let checks = cx.perform(&asked)?;
+        let life = Life { target: &target, doer: &doer, checks: &checks, shown: Instant::now() };
+        let results = Bench::of(cx, &checks)?.run(cx, &checks, life)?;
         let answer = cx.perform(&StepChecked {
             step: self.step,
             attempt: checks.attempt,
@@ -80,6 +80,40 @@ impl Operation for StepVerify {
         })?;
         answer.0.mirror(cx);
         Ok(answer)
+    }
+
+    fn afterwards_refused(&self, refusal: &Refusal, cx: &mut Context) {
+        super::mirror::refused(cx, &self.target, refusal);
+    }
+}
+
+/// Signs of life while checks run, so that nobody takes the run or its task for abandoned.
+struct Life<'a> {
+    target: &'a Target,
+    doer: &'a Doer,
+    checks: &'a Checks,
+    /// When it was last shown.
+    shown: Instant,
+}
+
+impl Life<'_> {
+    /// Renews the leases there are. One that cannot be renewed is lost in the end, and then what the
+    /// checks showed is refused.
+    fn show(&mut self, cx: &mut Context) {
+        let lease = self.checks.owner_lease_seconds;
+        let pause = lease.and_then(|seconds| u64::try_from(seconds / 3).ok());
+        if self.shown.elapsed() < Duration::from_secs(pause.unwrap_or(SIGN_SECONDS).max(1)) {
+            return;
+        }
+        self.shown = Instant::now();
+        if let Some(lease_seconds) = lease {
+            let (target, doer) = (self.target.clone(), self.doer.clone());
+            let _renewed = cx.perform(&OwnerHeartbeat { lease_seconds, target, doer });
+        }
+        if let Some((task, fence)) = self.checks.claim.clone() {
+            let by = By { fence: Some(fence), ..By::default() };
+            let _renewed = cx.perform(&Renew { task, lease: None, by });
+        }
     }
 }
 
@@ -114,13 +148,18 @@ impl Bench {
     }
 
     /// Runs them in order, up to the first that does not pass.
-    fn run(&self, cx: &Context, checks: &Checks) -> Result<Vec<CheckResult>, Error> {
+    fn run(
+        &self,
+        cx: &mut Context,
+        checks: &Checks,
+        mut life: Life<'_>,
+    ) -> Result<Vec<CheckResult>, Error> {
         let mut results = Vec::new();
         for (place, check) in &checks.checks {
             let started = cx.now();
             let mut result = match foregone(check) {
                 Some(outcome) => CheckResult::new(*place, outcome),
-                None => self.look(checks, *place, check)?,
+                None => self.look(checks, *place, check, &mut || life.show(cx))?,
             };
             result.started_at = Some(started);
             result.ended_at = Some(cx.now());
@@ -133,13 +172,18 @@ impl Bench {
         Ok(results)
     }
 
-    fn look(&self, checks: &Checks, place: usize, check: &Check) -> Result<CheckResult, Error> {
+    fn look(
+        &self,
+        checks: &Checks,
+        place: usize,
+        check: &Check,
+        beat: &mut dyn FnMut(),
+    ) -> Result<CheckResult, Error> {
         let name = |kind: &str| {
             let Checks { step, attempt, .. } = checks;
             self.evidence.join(format!("step-{step}-attempt-{attempt}-check-{}.{kind}", place + 1))
         };
-        let mut beat = || {};
-        let watch = Watch { beat: &mut beat, stop: &self.stop };
+        let watch = Watch { beat, stop: &self.stop };
         let seen = match check {
             Check::Shell { command, timeout } => {
                 self.make_room()?;

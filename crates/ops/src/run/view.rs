@@ -2,6 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use windlass_domain::run::check::{Outcome, REVIEW, is_real};
+use windlass_domain::run::file::Check;
 use windlass_domain::run::state::Waiting;
 use windlass_domain::run::word::RunStatus;
 use windlass_domain::run::{Run, StepState};
@@ -16,6 +18,11 @@ pub struct StepView {
     /// Its place, from 1.
     pub step: u32,
     pub name: String,
+    /// What is to be done.
+    pub action: String,
+    /// What is checked, a line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<String>,
     /// pending, `in_progress`, done, failed or blocked.
     pub status: String,
     pub attempts: u32,
@@ -39,6 +46,9 @@ pub struct StepView {
     pub started_by: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block_reason: Option<String>,
+    /// The check that failed, and how.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_check: Option<String>,
     /// What its checks wrote, as far as it is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdout: Option<String>,
@@ -61,6 +71,8 @@ impl StepView {
         Self {
             step: number,
             name: step.name.clone(),
+            action: step.action.clone(),
+            checks: step.checks.iter().filter(|check| is_real(check)).map(line_of).collect(),
             status: step.status.to_string(),
             attempts: step.attempts,
             max_attempts: step.max_iterations,
@@ -72,6 +84,7 @@ impl StepView {
             authority: decided.map(|decided| decided.authority.to_string()),
             started_by: step.started_by.clone(),
             block_reason: step.block.as_ref().map(|block| block.reason.clone()),
+            failed_check: failed_check(step),
             stdout: written(&step.stdout),
             stderr: written(&step.stderr),
         }
@@ -80,7 +93,11 @@ impl StepView {
     /// What the checks of a step that did not pass wrote.
     pub(super) fn troubles(&self) -> impl Iterator<Item = &str> {
         let failed = self.status == "failed" || self.block_reason.is_some();
-        [&self.stderr, &self.stdout].into_iter().flatten().filter(move |_| failed).map(String::as_str)
+        [&self.stderr, &self.stdout]
+            .into_iter()
+            .flatten()
+            .filter(move |_| failed)
+            .map(String::as_str)
     }
 
     fn row(&self) -> Vec<Cell> {
@@ -104,6 +121,38 @@ impl StepView {
             attempts.into(),
             gate.into(),
         ]
+    }
+}
+
+/// Checks are made up to the first that does not pass.
+fn failed_check(step: &StepState) -> Option<String> {
+    let result = step.results.last().filter(|result| result.outcome == Outcome::Failed)?;
+    let check = line_of(step.checks.get(result.check)?);
+    let how = match (result.exit_code, result.signal) {
+        (Some(code), _) => format!("ended with {code}"),
+        (None, Some(signal)) => format!("was ended by signal {signal}"),
+        (None, None) => "failed".to_owned(),
+    };
+    let (number, all) = (result.check + 1, step.checks.len());
+    let check = check.lines().next().unwrap_or_default();
+    Some(format!("check {number} of {all} {how}: {check}"))
+}
+
+/// A check in one line.
+fn line_of(check: &Check) -> String {
+    let text = |given: &Option<String>| given.clone().unwrap_or_default();
+    match check {
+        Check::Shell { command, .. } => format!("shell: {}", text(command)),
+        Check::Artifact { path, assert, .. } => {
+            let assert = assert.as_ref().map_or_else(String::new, |assert| {
+                let value = assert.value.as_ref().map_or_else(String::new, |v| format!(" {v}"));
+                format!(" {}{value}", assert.kind.as_str())
+            });
+            format!("artifact: {}{assert}", text(path))
+        }
+        Check::Browser { url, check, .. } => format!("browser: {} - {}", text(url), text(check)),
+        Check::Review { prompt } => format!("human review: {}", text(prompt)),
+        Check::Unknown { kind } => format!("unknown: {kind}"),
     }
 }
 
@@ -146,7 +195,11 @@ impl WaitingView {
         let step = self.step;
         let way = format!("windlass run gate {step} approved|rejected");
         match &self.review {
-            Some(review) => format!("step {step} waits for a person: {review}: {way}"),
+            Some(review) => {
+                let asked = review.strip_prefix(REVIEW).unwrap_or(review);
+                let asked = asked.trim_start_matches([':', ' ']);
+                format!("step {step} asks a person: {asked} ({way})")
+            }
             None => format!("the gate of step {step} waits for a person: {way}"),
         }
     }
@@ -171,6 +224,9 @@ pub struct RunView {
     pub machine: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
+    /// The fence of the claim under which it works.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fence: Option<u64>,
     #[schemars(with = "String")]
     pub started_at: Time,
     #[schemars(with = "String")]
@@ -204,6 +260,7 @@ impl RunView {
             folder: run.place.folder.clone(),
             machine: run.place.machine.clone(),
             task: run.tie.map(|tie| tie.task.to_string()),
+            fence: run.tie.map(|tie| tie.fence),
             started_at: run.started_at,
             updated_at: run.updated_at,
             completed_at: run.completed_at,
@@ -236,8 +293,10 @@ impl Output for RunView {
             ]);
         let rows = self.steps.iter().map(StepView::row).collect();
         let columns = ["step", "name", "status", "attempts", "gate"];
-        let mut sheet =
-            Sheet::default().and_heading(self.run_id.clone()).and_facts(facts).and_table(&columns, rows);
+        let mut sheet = Sheet::default()
+            .and_heading(self.run_id.clone())
+            .and_facts(facts)
+            .and_table(&columns, rows);
         for waiting in &self.waiting {
             sheet = sheet.and_line(Cell::toned(waiting.line(), Tone::Busy));
         }
@@ -297,15 +356,15 @@ impl RunRow {
     }
 
     pub(super) fn row(&self, now: Time) -> Vec<Cell> {
-        let waits = match self.waiting {
-            0 => Cell::from(""),
-            waiting => Cell::toned(format!("{waiting} to decide"), Tone::Busy),
+        let status = self.status.replace('_', " ");
+        let status = match self.waiting {
+            0 => status,
+            waiting => format!("{status}: {waiting} to decide"),
         };
         vec![
             self.run_id.clone().into(),
-            Cell::toned(self.status.replace('_', " "), run_tone(&self.status)),
+            Cell::toned(status, run_tone(&self.status)),
             format!("{} of {}", self.completed_steps, self.total_steps).into(),
-            waits,
             ago(self.updated_at, now).into(),
             self.intent.clone().into(),
         ]

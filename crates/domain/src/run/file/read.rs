@@ -92,7 +92,7 @@ fn too_large() -> Finding {
 
 fn no_steps(text: &str) -> Finding {
     let end = text.trim_end().len();
-    Finding::error("no_steps", end..end, "the file has no steps")
+    Finding::error("no_steps", end..end, "No steps found in workflow")
         .label("a step begins with `- [ ] **Step 1: Name**`")
         .in_hotl(
             "No steps found (expected either '### N. Step name' or '- [ ] **Step N: Step name**')",

@@ -229,7 +229,7 @@ proptest! {
         let stored = serde_json::to_string(&scene.run).unwrap();
         prop_assert_eq!(&serde_json::from_str::<Run>(&stored).unwrap(), &scene.run);
         let text = scene.run.state_text();
-        let event = import(parse(&text).unwrap(), None, "/trees/boat", "harbour", gates);
+        let event = import(parse(&text).unwrap(), "/trees/boat", "harbour", gates);
         let read = Run::begun(scene.run.key, &event, scene.now).unwrap();
         prop_assert_eq!(read.state_text(), text);
     }
