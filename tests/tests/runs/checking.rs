@@ -341,7 +341,8 @@ fn a_clock_that_jumps_back_and_forth_stops_no_run_and_time_only_adds_up() {
     let file = workflow("risk_level: low\nmax_elapsed_minutes: 100\n", &one_step("verify: make\n"));
     let begun = office.run(
         "run.begin",
-        json!({"text": file, "workflow_path": "/work/w.md", "folder": "/work", "machine": "m"}),
+        json!({"text": file, "workflow_path": "/work/w.md", "folder": "/work", "machine": "m",
+            "gates": "attested"}),
     );
     let run = text(&begun["run"]);
     let at = json!({"run_id": run, "folder": "/", "machine": "elsewhere"});
@@ -362,6 +363,8 @@ fn a_clock_that_jumps_back_and_forth_stops_no_run_and_time_only_adds_up() {
     let checked = json!({"step": 1, "attempt": 1, "results": results});
     office.after_minutes(-60).run("run.step.checked", asked(checked));
     assert!((elapsed(&mut office) - 30.0).abs() < 0.1, "it does not run backwards");
-    office.after_minutes(60).run("run.step.unblock", asked(json!({"step": 1, "reason": "x"})));
-    office.run("run.show", at.clone());
+    office.after_minutes(60).run("run.step.retry", asked(json!({"step": 1})));
+    assert!((elapsed(&mut office) - 30.0).abs() < 0.1);
+    let shown = office.run("run.show", at.clone());
+    assert_eq!((&shown["status"], &shown["steps"][0]["attempts"]), (&json!("running"), &json!(2)));
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Barrier;
 use std::thread;
 
+use serde_json::json;
 use windlass_testkit::barrier::start_together;
 use windlass_testkit::{Outcome, Run};
 use windlass_tests::history;
@@ -71,7 +72,7 @@ fn of_sixteen_that_verify_a_step_one_is_heard() {
         assert_eq!(site.count("step_verified"), 1);
         assert_eq!(
             (&site.step(1)["status"], &site.step(1)["attempts"]),
-            (&"done".into(), &1.into())
+            (&json!("done"), &json!(1))
         );
         is_whole(&site);
     }

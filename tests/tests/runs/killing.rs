@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use serde_json::json;
 use windlass_testkit::trace::{Call, Hit, Trace, WRITE_POINTS};
 use windlass_testkit::{Run, machine};
 use windlass_tests::ledgers::{error_of, text};
@@ -105,7 +106,7 @@ fn copy(from: &Path, to: &Path) {
         let to = to.join(entry.file_name());
         match entry.file_type().unwrap().is_dir() {
             true => copy(&entry.path(), &to),
-            false => drop(fs::copy(entry.path(), to).unwrap()),
+            false => _ = fs::copy(entry.path(), to).unwrap(),
         }
     }
 }
@@ -297,7 +298,7 @@ fn kills_at_random_moments_lose_nothing_and_count_nothing_twice() {
         has_no_process(&site);
         let _is_new = repeated(&site, &verify);
         let step = site.step(number);
-        assert_eq!((&step["status"], &step["attempts"]), (&"done".into(), &1.into()), "{number}");
+        assert_eq!((&step["status"], &step["attempts"]), (&json!("done"), &json!(1)), "{number}");
         if number % 5 == 0 {
             site.agrees();
         }

@@ -172,7 +172,7 @@ impl Site {
         (self.ledger.events(), self.files())
     }
 
-    /// The state files and the reports, with their names.
+    /// The state files and the reports, with their names. What is not in its place yet is none.
     #[track_caller]
     pub(crate) fn files(&self) -> Vec<(String, String)> {
         let mut files = Vec::new();
@@ -180,6 +180,9 @@ impl Site {
             let Ok(found) = fs::read_dir(self.folder().join(".hotl").join(kind)) else { continue };
             for file in found {
                 let path = file.unwrap().path();
+                if path.file_name().unwrap().to_string_lossy().starts_with('.') {
+                    continue;
+                }
                 let content = fs::read(&path).unwrap_or_default();
                 let content = String::from_utf8_lossy(&content).into_owned();
                 files.push((path.display().to_string(), content));
@@ -229,6 +232,8 @@ impl Site {
         assert_eq!(self.state_text(), text(&should["state"]));
         assert_eq!(self.report(), text(&should["report"]));
         assert_eq!(self.ledger.answer(&["doctor", "--rebuild"])["healthy"], true);
+        let folder = self.path("state").parent().unwrap().to_owned();
+        assert_eq!(fs::read_dir(folder).unwrap().count(), 1, "something was left behind");
     }
 
     /// The kinds of all events, in order.

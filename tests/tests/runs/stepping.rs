@@ -40,11 +40,11 @@ fn row_8_start_of_a_step_that_runs_is_done_or_failed_is_refused() {
 fn row_8_start_needs_all_earlier_steps_done() {
     for site in both(LOW, THREE) {
         let message = site.refuses("run step start 3", "step_order");
-        assert_eq!(message, "Step 1 must be done before step 3 can start");
+        assert_eq!(message, "step 1 must be done before step 3 can start");
         site.has("one", "");
         site.completes(1);
         let message = site.refuses("run step start 3", "step_order");
-        assert_eq!(message, "Step 2 must be done before step 3 can start");
+        assert_eq!(message, "step 2 must be done before step 3 can start");
     }
 }
 

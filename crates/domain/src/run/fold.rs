@@ -127,8 +127,12 @@ impl Run {
             }
         }
         self.version += 1;
-        self.revision += 1;
-        self.updated_at = at;
+        // A refused edit is remembered and changes nothing of the run, so that its file, once it is
+        // put back, is what it was.
+        if !matches!(event, RunEvent::RunEdited(RunEdited { adopted: None, .. })) {
+            self.revision += 1;
+            self.updated_at = at;
+        }
         Ok(())
     }
 

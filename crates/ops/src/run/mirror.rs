@@ -126,7 +126,7 @@ impl Mirror {
         let _alone = self.lock(name).map_err(spoken)?;
         let state = self.state_path(name);
         let seen = self.state(name);
-        let revision = seen.as_deref().and_then(revision_of);
+        let revision = seen.as_deref().map(|seen| revision_of(seen).unwrap_or_default());
         let asked = Files { target: Target::of(whereabouts.run), revision, report: true };
         let files = cx.perform(&asked).map_err(|error| error.to_string())?;
         notice_change(cx, name, files.workflow.as_ref());
@@ -151,7 +151,7 @@ fn notice_change(cx: &Context, run: &str, workflow: Option<&Plan>) {
     }
 }
 
-/// The revision that a state file says it is of.
+/// The revision that a state file says it is of; those of older tools say none.
 pub(super) fn revision_of(state: &str) -> Option<u64> {
     #[derive(Deserialize)]
     struct Revision {

@@ -264,13 +264,12 @@ impl Here {
             return Ok(found);
         }
         let revision = mirror::revision_of(&text).unwrap_or_default();
-        if self.files(cx, &run, Some(revision))?.knows(&text) {
-            // It is old, because somebody was interrupted, or worked elsewhere. This call may be
-            // refused, so that it is the last for a while.
-            mirror::write(cx, &found.whereabouts());
-            return Ok(found);
+        if !self.files(cx, &run, Some(revision))?.knows(&text) {
+            cx.perform(&Edited { target: Target::of(found.run), state: text })?;
         }
-        cx.perform(&Edited { target: Target::of(found.run), state: text })?;
+        // It is old, because somebody was interrupted, or worked elsewhere, or it was taken over.
+        // This call may be refused, and so the last for a while.
+        mirror::write(cx, &found.whereabouts());
         self.files(cx, &run, None)
     }
 }

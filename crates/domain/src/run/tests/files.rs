@@ -425,7 +425,9 @@ fn an_outside_edit_is_refused_and_recorded_once_with_the_difference() {
     assert_eq!(data.difference[0].path, ".steps[0].verify.command");
     assert_eq!(data.difference[0].before, Some("make".into()));
     assert_eq!(data.difference[0].after, Some("true".into()));
+    let as_it_was = scene.run.state_text();
     scene.record(found.events);
+    assert_eq!(scene.run.state_text(), as_it_was);
     let again = outside_edit(&scene.run, &text, OutsideEdits::Refuse).unwrap();
     assert!(again.events.is_empty() && again.refusal.is_some());
 }
