@@ -348,7 +348,8 @@ impl Settings {
             }
             "runs.gates" => {
                 let words = ["enforced", "attested"];
-                let gates = Gates::from_text(value).ok_or_else(|| one_of("gates", value, &words))?;
+                let gates =
+                    Gates::from_text(value).ok_or_else(|| one_of("gates", value, &words))?;
                 self.runs_gates = Some(gates);
             }
             "runs.outside_edits" => {

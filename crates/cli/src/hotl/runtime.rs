@@ -132,7 +132,8 @@ fn init(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble> {
     words.end()?;
     must_exist(cx, &file)?;
     // HOTL lints only where it is asked to.
-    let begun = cx.call(&Start { file, no_lint: true, agent: None, work: Work::default(), origin })?;
+    let begun =
+        cx.call(&Start { file, no_lint: true, agent: None, work: Work::default(), origin })?;
     say(&begun.whereabouts.run_id)
 }
 

@@ -3,12 +3,12 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use windlass_domain::Time;
 use windlass_domain::event::RunEvent;
 use windlass_domain::run::Run;
 use windlass_domain::run::action::{self, Requested};
 use windlass_domain::run::state::Action;
 use windlass_domain::run::word::{ActionKind, Decision, EffectStatus, Mode};
-use windlass_domain::Time;
 use windlass_ledger::{Error, Fault};
 
 use super::change::{Act, Doer, Whereabouts, word};
@@ -110,7 +110,8 @@ pub struct ActionRequest {
 impl Operation for ActionRequest {
     type Output = ActionView;
     const NAME: &'static str = "run.action.request";
-    const ABOUT: &'static str = "Ask for something outside the run; what can do harm needs a person";
+    const ABOUT: &'static str =
+        "Ask for something outside the run; what can do harm needs a person";
     const EXAMPLE: &'static str =
         "windlass run action request external_write --target \"publish v2 to origin\"";
     const ACCESS: Access = Access::Write;
@@ -126,9 +127,10 @@ impl Operation for ActionRequest {
             },
             |before, run, _| {
                 let is_new = run.actions.len() > before.actions.len();
-                let known = run.actions.iter().find(|action| {
-                    !is_new && action.idempotency_key.as_deref() == key
-                });
+                let known = run
+                    .actions
+                    .iter()
+                    .find(|action| !is_new && action.idempotency_key.as_deref() == key);
                 match known {
                     Some(action) => Ok(ActionView::of(run, action, true)),
                     None => ActionView::found(run, None),

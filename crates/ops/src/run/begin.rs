@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use windlass_domain::Time;
 use windlass_domain::run::Run;
 use windlass_domain::run::event::{Place as RunPlace, RunStarted};
 use windlass_domain::run::name::{self, RunId};
 use windlass_domain::run::word::Gates;
-use windlass_domain::Time;
 use windlass_ledger::{Error, Snapshot};
 
 use super::change::{Changed, word};

@@ -327,7 +327,8 @@ impl Output for Executed {
         let sheet = self.run.sheet(now);
         match &self.next {
             Some(next) => sheet.and_line(next.clone()),
-            None => sheet.and_line("windlass run finish keep|merge|publish|discard says what becomes of it"),
+            None => sheet
+                .and_line("windlass run finish keep|merge|publish|discard says what becomes of it"),
         }
     }
 

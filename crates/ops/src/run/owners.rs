@@ -3,10 +3,10 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use windlass_domain::Time;
 use windlass_domain::event::RunEvent;
 use windlass_domain::run::owner::{self, Bid, Force, shown};
 use windlass_domain::run::{Caller, Denied, Run};
-use windlass_domain::Time;
 use windlass_ledger::{Error, owner_token};
 
 use super::change::{Act, Doer, Whereabouts, digest};

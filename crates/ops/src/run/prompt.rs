@@ -21,7 +21,9 @@ pub(super) fn prompt(run: &RunView, step: &StepView, attempt: u32) -> String {
     line(String::new());
     line(step.action.clone());
     line(String::new());
-    line("When you have ended, these checks are run; none of them believes what you say:".to_owned());
+    line(
+        "When you have ended, these checks are run; none of them believes what you say:".to_owned(),
+    );
     line(String::new());
     for check in &step.checks {
         line(format!("- {check}"));

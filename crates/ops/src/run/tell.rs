@@ -8,11 +8,11 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use windlass_domain::Time;
+use windlass_domain::run::Run;
 use windlass_domain::run::normalize::normalize;
 use windlass_domain::run::receipt::receipt;
 use windlass_domain::run::reconcile::reconcile;
 use windlass_domain::run::summary::summary;
-use windlass_domain::run::Run;
 use windlass_ledger::{Error, Fault};
 
 use super::source::Source;

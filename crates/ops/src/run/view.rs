@@ -89,7 +89,11 @@ impl StepView {
     /// What the checks of a step that did not pass wrote.
     pub(super) fn troubles(&self) -> impl Iterator<Item = &str> {
         let failed = self.status == "failed" || self.block_reason.is_some();
-        [&self.stderr, &self.stdout].into_iter().flatten().filter(move |_| failed).map(String::as_str)
+        [&self.stderr, &self.stdout]
+            .into_iter()
+            .flatten()
+            .filter(move |_| failed)
+            .map(String::as_str)
     }
 
     fn row(&self) -> Vec<Cell> {
@@ -267,8 +271,10 @@ impl Output for RunView {
             ]);
         let rows = self.steps.iter().map(StepView::row).collect();
         let columns = ["step", "name", "status", "attempts", "gate"];
-        let mut sheet =
-            Sheet::default().and_heading(self.run_id.clone()).and_facts(facts).and_table(&columns, rows);
+        let mut sheet = Sheet::default()
+            .and_heading(self.run_id.clone())
+            .and_facts(facts)
+            .and_table(&columns, rows);
         for waiting in &self.waiting {
             sheet = sheet.and_line(Cell::toned(waiting.line(), Tone::Busy));
         }

@@ -308,7 +308,11 @@ impl Filters {
 }
 
 /// Decides and records the claim.
-pub(crate) fn win(tx: &mut Transaction<'_>, task: &Task, request: &Request<'_>) -> Result<Task, Error> {
+pub(crate) fn win(
+    tx: &mut Transaction<'_>,
+    task: &Task,
+    request: &Request<'_>,
+) -> Result<Task, Error> {
     let project = tx.project(task.project)?;
     let obstacles = tx.obstacles(task)?;
     let events = claim(task, &project, &obstacles, request)?;
