@@ -104,6 +104,8 @@ impl Environment {
             (None, Location::Sqlite(_)) => {}
         }
         let mut workplace = Workplace::new(location);
+        let own_folder = || self.data_folder().ok().map(|folder| folder.join("windlass"));
+        workplace.folder = workplace.folder.or_else(own_folder);
         if let Some(wait) = settings.settings.database_wait {
             workplace.wait = Duration::from_millis(u64::try_from(wait.as_millis()).unwrap_or(0));
         }

@@ -114,6 +114,7 @@ fn run(
     cx.progress = progress.callback();
     cx.notices = Some(progress.notices());
     cx.questions = question::on(terminal);
+    cx.asking = question::asking(terminal);
     cx.surroundings.presence = question::presence();
     let answer = request.run(&mut cx);
     progress.clear();

@@ -36,10 +36,11 @@ const MORE_VARIABLES: [(&str, &str); 3] = [
     ("NO_COLOR", "set to anything: no colours"),
 ];
 
-const FILES: [(&str, &str); 3] = [
+const FILES: [(&str, &str); 4] = [
     ("$XDG_CONFIG_HOME/windlass/config.toml", "the settings of the user"),
     (".windlass/config.toml", "the settings of a repository, in its folder or one above"),
     ("$XDG_DATA_HOME/windlass/ledger.db", "the ledger, where no other is named"),
+    ("receipt-key.pem, beside the ledger", "the key that signs receipts of runs"),
 ];
 
 const EXITS: [(Exit, &str); 9] = [

@@ -81,6 +81,13 @@ codes! {
     RunUnfinished "run_unfinished" Refused;
     EvidenceMissing "evidence_missing" Refused;
     RunEdited "run_edited" Refused;
+    // Where runs work.
+    CheckoutUnfit "checkout_unfit" Refused;
+    UncommittedChanges "uncommitted_changes" Refused;
+    BranchUnclear "branch_unclear" Refused;
+    BranchExists "branch_exists" Refused;
+    MergeConflict "merge_conflict" Refused;
+    GitRefused "git_refused" Refused;
     // Op ids.
     OpConflict "op_conflict" Refused;
     OpRunning "op_running" Elsewhere;

@@ -97,6 +97,13 @@ impl Program {
         command
     }
 
+    /// To be started with its output in pipes.
+    pub(crate) fn piped(&self) -> Command {
+        let mut command = self.command();
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
     /// To be started in a process group of its own, with a pipe as its input and its output dropped.
     pub(crate) fn in_its_own_group(&self) -> Command {
         let mut command = self.command();

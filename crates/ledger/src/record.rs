@@ -32,11 +32,6 @@ impl Recorded {
         self.data.as_ref().map(decode).transpose()
     }
 
-    /// Its stream is a task's, not a project's.
-    pub fn is_about_a_task(&self) -> bool {
-        self.is_about(Subject::Task)
-    }
-
     pub(crate) fn is_about(&self, subject: Subject) -> bool {
         let kind = Kind::from_text(&self.header.kind);
         kind.is_some_and(|kind| kind.subject() == subject)

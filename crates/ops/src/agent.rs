@@ -14,7 +14,7 @@ use windlass_domain::{ProjectId, Status, Task, Time, text};
 use windlass_ledger::{Error, Fault, ListFilter, Recorded, Snapshot};
 
 use crate::context::Context;
-use crate::events::Sight;
+use crate::events::{Homes, Sight};
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet, Tone, ago, relative};
 use crate::view::{EventView, ProjectNames, limit};
@@ -330,7 +330,7 @@ pub struct AgentEvent {
     /// Its place in the log.
     pub id: u64,
     pub event_id: String,
-    /// Null for what was done to a project.
+    /// Of a run, the task it works on; null for what was done to a project.
     pub task_id: Option<String>,
     pub r#type: String,
     /// What happened; null when it was pruned.
@@ -355,18 +355,18 @@ impl Operation for AgentLog {
         let limit = limit(self.limit)?;
         let (sight, before) = (cx.sight(), self.before.unwrap_or(u64::MAX));
         cx.read(|snapshot| {
-            let mut events = Vec::new();
+            let (mut events, mut homes) = (Vec::new(), Homes::default());
             for recorded in done_by(snapshot, &name, (before, limit), sight)? {
-                let is_task = recorded.is_about_a_task();
-                let task = match is_task {
-                    true => snapshot.task(recorded.header.stream.task())?,
-                    false => None,
+                let id = homes.task_of(snapshot, &recorded)?;
+                let task = match id {
+                    Some(id) => snapshot.task(id)?,
+                    None => None,
                 };
                 let event = EventView::new(recorded)?;
                 events.push(AgentEvent {
                     id: event.seq,
                     event_id: event.event_id,
-                    task_id: is_task.then_some(event.stream),
+                    task_id: id.map(|id| id.to_string()),
                     r#type: event.kind,
                     data: event.data,
                     author: event.actor,

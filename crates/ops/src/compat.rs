@@ -13,6 +13,7 @@ use windlass_domain::event::{Change, TaskCreated, TaskUpdated, Won};
 use windlass_domain::{Event, EventId, ProjectId, Status, Stream, Time};
 use windlass_ledger::{Fault, Recorded, Snapshot};
 
+use crate::events::Homes;
 use crate::sheet::{Cell, relative};
 use crate::view::{EventView, or_pruned};
 
@@ -65,6 +66,7 @@ struct Before {
 #[derive(Debug, Default)]
 pub(crate) struct Translator {
     streams: HashMap<Stream, Before>,
+    homes: Homes,
 }
 
 impl Translator {
@@ -84,10 +86,10 @@ impl Translator {
             None => vec![(recorded.header.kind.clone(), Value::Null)],
         };
         self.streams.insert(stream, before.after(event.as_ref()));
-        let is_task = recorded.is_about_a_task();
+        let task = self.homes.task_of(snapshot, &recorded)?;
         let id = u128::from_be_bytes(recorded.header.id.to_bytes());
         let view = EventView::new(recorded)?;
-        let task_id = if is_task { view.stream } else { PROJECT.to_owned() };
+        let task_id = task.map_or_else(|| PROJECT.to_owned(), |task| task.to_string());
         let tell = |(number, (kind, data)): (u128, (String, Value))| HzlEvent {
             rowid: view.seq,
             event_id: EventId::from_bytes(id.wrapping_add(number).to_be_bytes()).to_string(),

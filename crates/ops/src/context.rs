@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -112,6 +112,8 @@ pub struct Workplace {
     pub purpose: String,
     /// Instead of the machine's or the database's clock.
     pub clock: Option<Arc<dyn Clock>>,
+    /// Where this installation keeps files of its own: beside the ledger, if that is a file.
+    pub folder: Option<PathBuf>,
 }
 
 impl std::fmt::Debug for Workplace {
@@ -123,7 +125,11 @@ impl std::fmt::Debug for Workplace {
 impl Workplace {
     pub fn new(location: Location) -> Self {
         let Options { wait, synchronous, purpose, clock: _, hooks: _ } = Options::default();
-        Self { location, wait, synchronous, purpose, clock: None }
+        let folder = match &location {
+            Location::Sqlite(path) => path.parent().map(Path::to_owned),
+            Location::Postgres(_) => None,
+        };
+        Self { location, wait, synchronous, purpose, clock: None, folder }
     }
 
     pub fn options(&self) -> Options {
@@ -155,6 +161,9 @@ pub type Notices = Arc<dyn Fn(&str) + Send + Sync>;
 /// Shows something to the person who called, and asks whether to go on.
 pub type Questions = Arc<dyn Fn(&Sheet, &str) -> bool + Send + Sync>;
 
+/// Shows something to the person who called, asks a question, and hears a line.
+pub type Asking = Arc<dyn Fn(&Sheet, &str) -> Option<String> + Send + Sync>;
+
 /// What an operation works with. The ledger is opened when it is first needed, so a request that
 /// is refused by its arguments alone touches nothing.
 pub struct Context {
@@ -170,6 +179,8 @@ pub struct Context {
     pub key: Option<Key>,
     /// Where a door can ask a person something.
     pub questions: Option<Questions>,
+    /// Where a door can ask a person for a word.
+    pub asking: Option<Asking>,
     /// The op id that the door brought for the next operation.
     pub op_id: Option<OpId>,
     /// The server that has the ledger, where that is not here.
@@ -198,6 +209,7 @@ impl Context {
             progress: None,
             notices: None,
             questions: None,
+            asking: None,
             key: None,
             op_id: None,
             remote: None,
@@ -223,6 +235,11 @@ impl Context {
     /// What a person answers who has seen the sheet; nothing when nobody can be asked.
     pub fn confirm(&self, sheet: &Sheet, question: &str) -> Option<bool> {
         self.questions.as_ref().map(|ask| ask(sheet, question))
+    }
+
+    /// The line that a person answers who has seen the sheet; nothing when nobody can be asked.
+    pub fn ask(&self, sheet: &Sheet, question: &str) -> Option<String> {
+        self.asking.as_ref().and_then(|ask| ask(sheet, question))
     }
 
     fn settings(&self) -> &Settings {

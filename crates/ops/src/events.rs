@@ -34,11 +34,11 @@ pub struct Events {
     #[arg(long, value_name = "ID")]
     #[serde(default)]
     pub correlation: Option<String>,
-    /// Only what happened to this project and its tasks
+    /// Only this project, its tasks and their runs
     #[arg(short = 'P', long, value_name = "NAME")]
     #[serde(default)]
     pub project: Option<String>,
-    /// Only what happened to this task
+    /// Only this task and its runs
     #[arg(long, value_name = "TASK")]
     #[serde(default)]
     pub task: Option<String>,

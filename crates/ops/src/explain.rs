@@ -28,6 +28,8 @@ pages! {
     "edges_outside"
     "run_not_running" "step_order" "gate_undecided" "attempts_exhausted" "budget_exceeded"
     "person_required" "owner_required" "run_unfinished" "evidence_missing" "run_edited"
+    "checkout_unfit" "uncommitted_changes" "branch_unclear" "branch_exists"
+    "merge_conflict" "git_refused"
     "run_not_found" "step_not_found" "action_not_found"
     "project_exists" "project_protected" "project_frozen" "project_deleted" "tasks_held" "import_invalid" "import_conflict"
     "code_not_found" "operation_not_found" "path_not_found" "key_not_found"

@@ -8,16 +8,24 @@ mod actions;
 mod begin;
 mod budgets;
 mod change;
+mod cleanup;
 mod ending;
 mod exec;
 mod files;
+mod finish;
 mod gates;
+mod landing;
 mod lint;
 mod list;
+mod locate;
 mod mirror;
 mod outside;
 mod owners;
+mod prepare;
 mod prompt;
+mod repository;
+mod receipt_sign;
+mod receipt_verify;
 pub mod shown;
 mod source;
 mod steps;
@@ -33,15 +41,24 @@ pub use actions::{
 pub use begin::{Begin, Origin, Start, Work};
 pub use budgets::{BudgetCheck, BudgetRaise, BudgetRecord, Budgets, Metered};
 pub use change::{Changed, Doer, Verified, Whereabouts};
+pub use cleanup::{CleanedUp, CleanedWorktree, Cleanup};
 pub use ending::{Finalize, Finished};
 pub use exec::{Exec, Executed};
-pub use files::{Files, RunFiles};
+pub use files::{Files, Plan, RunFiles};
+pub use finish::{Finish, Settled};
 pub use gates::{Gate, Reopen};
+pub use landing::Landing;
 pub use lint::{FoundAt, Lint, Linted, LintedFile, RelatedPlace, SuggestedChange};
 pub use list::{List, Listed, Show};
+pub use locate::{Locate, Located, LocatedRun};
 pub use outside::{Edited, Import};
 pub use owners::{
     Owned, OwnerClaim, OwnerHandoff, OwnerHeartbeat, OwnerRelease, OwnerStatus, OwnerTakeover,
+};
+pub use prepare::{Existing, Prepare, Prepared};
+pub use receipt_sign::{key_file, signed};
+pub use receipt_verify::{
+    LedgerState, ReceiptDifference, ReceiptVerified, ReceiptVerify, SignatureState, Signer,
 };
 pub use steps::{
     Checks, Results, StepBlock, StepChecked, StepChecks, StepRetry, StepStart, StepUnblock, Unblock,

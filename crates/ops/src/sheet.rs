@@ -94,6 +94,16 @@ impl Sheet {
         Self::default().and_line(text)
     }
 
+    /// Its lines, without their tones, as far as it has any.
+    pub fn lines(&self) -> Vec<String> {
+        let line = |block: &Block| match block {
+            Block::Line(cell) | Block::Drawn(cell) => Some(cell.text.clone()),
+            Block::Text(text) | Block::Heading(text) => Some(text.clone()),
+            Block::Facts(_) | Block::Table { .. } => None,
+        };
+        self.blocks.iter().filter_map(line).collect()
+    }
+
     #[must_use]
     pub fn and_line(mut self, text: impl Into<Cell>) -> Self {
         self.blocks.push(Block::Line(text.into()));

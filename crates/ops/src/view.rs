@@ -230,7 +230,7 @@ pub struct EventView {
     #[schemars(with = "String")]
     pub at: Time,
     pub kind: String,
-    /// The task or project it is about.
+    /// The task, project or run it is about.
     pub stream: String,
     pub stream_seq: u64,
     pub v: u32,

@@ -7,6 +7,9 @@
     reason = "a test fails by panicking"
 )]
 
+#[path = "histories/runs.rs"]
+mod runs;
+
 use std::collections::BTreeMap;
 use std::io::BufReader;
 use std::sync::Arc;
@@ -64,6 +67,8 @@ struct World {
     pruned: usize,
     /// Deliveries that arrived or failed.
     drained: usize,
+    /// Runs of which it was said what became of the work.
+    runs_ended: usize,
 }
 
 impl World {
@@ -76,7 +81,15 @@ impl World {
             Surroundings { user: "user".into(), ..Surroundings::default() },
             Resolved::default(),
         );
-        Self { cx, clock, tasks: Vec::new(), outcomes: BTreeMap::new(), pruned: 0, drained: 0 }
+        Self {
+            cx,
+            clock,
+            tasks: Vec::new(),
+            outcomes: BTreeMap::new(),
+            pruned: 0,
+            drained: 0,
+            runs_ended: 0,
+        }
     }
 
     /// Another one that looks at a ledger at the same time.
@@ -96,7 +109,8 @@ impl World {
         let mut outcomes = self.outcomes.iter();
         let refused = outcomes.find(|(_, (done, _))| *done == 0).map(|(name, _)| *name);
         let pruned = refused.or((self.pruned == 0).then_some("task.prune"));
-        pruned.or((self.drained == 0).then_some("hook.drain"))
+        let drained = pruned.or((self.drained == 0).then_some("hook.drain"));
+        drained.or((self.runs_ended == 0).then_some("the end of a run"))
     }
 
     fn run(&mut self, name: &'static str, input: serde_json::Value) -> Option<serde_json::Value> {
@@ -240,6 +254,7 @@ impl World {
         match dice.roll(40) {
             0..=2 => self.drain(dice),
             3 => self.tend_hooks(dice),
+            4..=7 => self.tend_runs(dice),
             _ => self.step(dice),
         }
     }
@@ -353,6 +368,9 @@ impl World {
         use serde_json::json;
         self.cx.op_id = None;
         let mut views = BTreeMap::new();
+        for kept in self.runs() {
+            views.insert(format!("run {}", kept.run.key), format!("{kept:?}"));
+        }
         for (name, input) in [
             ("project.list", json!({})),
             ("task.list", json!({"archived": true, "limit": 1_000, "view": "full"})),

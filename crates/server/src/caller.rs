@@ -1,7 +1,7 @@
 //! Who calls, as far as a door knows.
 
 use windlass_domain::chain::Hash;
-use windlass_ops::context::Wishes;
+use windlass_ops::context::{Presence, Wishes};
 
 /// Somebody who was let in.
 #[derive(Debug, Clone)]
@@ -47,4 +47,6 @@ pub struct Local {
     pub fence: Option<(String, u64)>,
     /// What it has set where it is.
     pub wishes: Wishes,
+    /// Whether a person is there.
+    pub presence: Presence,
 }

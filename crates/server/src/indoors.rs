@@ -15,7 +15,7 @@ use tower_service::Service as _;
 use windlass_domain::chain::Hash;
 use windlass_ledger::{Clock, Location};
 use windlass_ops::Workplace;
-use windlass_ops::context::{Surroundings, Wishes};
+use windlass_ops::context::{Presence, Surroundings, Wishes};
 use windlass_ops::settings::Resolved;
 use windlass_ops::table::Entry;
 
@@ -125,8 +125,13 @@ impl Indoors {
 
     /// Does an operation as somebody on the command line, and answers what it says.
     pub(crate) fn does(&self, operation: &str, arguments: Value) -> Value {
-        let local =
-            Local { agent: None, user: "kim".into(), fence: None, wishes: Wishes::default() };
+        let local = Local {
+            agent: None,
+            user: "kim".into(),
+            fence: None,
+            wishes: Wishes::default(),
+            presence: Presence::Unknown,
+        };
         let call = Call {
             entry: Entry::named(operation).unwrap(),
             arguments,

@@ -321,7 +321,13 @@ mod tests {
 
     fn anybody() -> Caller {
         let (user, wishes) = ("anna".to_owned(), windlass_ops::context::Wishes::default());
-        Caller::Local(Local { agent: None, user, fence: None, wishes })
+        Caller::Local(Local {
+            agent: None,
+            user,
+            fence: None,
+            wishes,
+            presence: windlass_ops::context::Presence::Unknown,
+        })
     }
 
     /// What a follower of project a wants.

@@ -34,6 +34,7 @@ pub(crate) fn admit(cx: &mut Context, caller: &Caller) -> Result<(), Error> {
             cx.surroundings.user.clone_from(&local.user);
             cx.surroundings.fence.clone_from(&local.fence);
             cx.surroundings.wishes.clone_from(&local.wishes);
+            cx.surroundings.presence = local.presence;
         }
         Caller::Key { digest, fence, wishes } => {
             let key = cx.ledger()?.read(|snapshot| {

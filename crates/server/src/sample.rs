@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 use windlass_ledger::Location;
 use windlass_ops::Workplace;
-use windlass_ops::context::{Surroundings, Wishes};
+use windlass_ops::context::{Presence, Surroundings, Wishes};
 use windlass_ops::settings::Resolved;
 use windlass_ops::table::Entry;
 
@@ -23,7 +23,13 @@ pub(crate) fn office(folder: &Path) -> Office {
 
 pub(crate) fn anna() -> Caller {
     let wishes = Wishes::default();
-    Caller::Local(Local { agent: None, user: "anna".into(), fence: None, wishes })
+    Caller::Local(Local {
+        agent: None,
+        user: "anna".into(),
+        fence: None,
+        wishes,
+        presence: Presence::Unknown,
+    })
 }
 
 /// A call of anna's.

@@ -66,6 +66,9 @@ fn the_first_page_of_help_names_every_command() {
       lock            Not here: no lock outlives its process
       sample-project  Not here: see windlass demo
 
+    More:
+      hotl-rt   Behave as HOTL's runtime, for skills that were written for it
+
     Options:
       --db <PATH_OR_URL>  The ledger: a path or a postgres:// address
       --server <URL>      The server that has the ledger: http:// or https://…
@@ -212,8 +215,8 @@ fn every_command_says_how_it_is_used() {
                               only with those
           --correlation <ID>  Only what one run or one execution under an op id
                               recorded
-      -P, --project <NAME>    Only what happened to this project and its tasks
-          --task <TASK>       Only what happened to this task
+      -P, --project <NAME>    Only this project, its tasks and their runs
+          --task <TASK>       Only this task and its runs
           --kind <KIND>       Only events of this kind; may be repeated
           --compat <TOOL>     Tell the events in the words of another tool [possible
                               values: hzl]

@@ -396,6 +396,10 @@ fn hooks_of_the_settings_are_shown_with_their_file() {
     claims.lease            –                                                    default
     claims.require          nothing                                              default
     workflows.auto_unpause  false                                                default
+    runs.gates              enforced                                             default
+    runs.outside_edits      refuse                                               default
+    runs.check_timeout      30m                                                  default
+    runs.browser            –                                                    default
     database.url            ledger.db                                            WINDLASS_DB
     database.synchronous    normal                                               WINDLASS_DATABASE_SYNCHRONOUS
     database.wait           30s                                                  default

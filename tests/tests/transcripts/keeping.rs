@@ -182,6 +182,10 @@ fn settings_are_shown_with_where_they_came_from() {
     claims.lease            30m        WINDLASS_CLAIMS_LEASE
     claims.require          nothing    default
     workflows.auto_unpause  false      default
+    runs.gates              enforced   default
+    runs.outside_edits      refuse     default
+    runs.check_timeout      30m        default
+    runs.browser            –          default
     database.url            shared.db  --db
     database.synchronous    full       default
     database.wait           30s        default
@@ -220,6 +224,30 @@ fn settings_are_shown_with_where_they_came_from() {
           "value": "false",
           "source": "default",
           "about": "whether every task that delegate pauses goes on by itself: true or false"
+        },
+        {
+          "key": "runs.gates",
+          "value": "enforced",
+          "source": "default",
+          "about": "who decides gates of runs: enforced asks a person, attested believes the caller"
+        },
+        {
+          "key": "runs.outside_edits",
+          "value": "refuse",
+          "source": "default",
+          "about": "what becomes of a state file that another hand changed: refuse or adopt"
+        },
+        {
+          "key": "runs.check_timeout",
+          "value": "30m",
+          "source": "default",
+          "about": "how long a check of a run may take that does not say so itself"
+        },
+        {
+          "key": "runs.browser",
+          "value": null,
+          "source": "default",
+          "about": "the browser for checks of pages; by default the first Chromium on the PATH"
         },
         {
           "key": "database.url",

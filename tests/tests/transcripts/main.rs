@@ -41,6 +41,15 @@ mod depending;
 
 mod governing;
 
+mod preparing;
+mod executing;
+
+mod stopping;
+
+mod accounting;
+
+mod telling;
+
 mod hooking;
 
 mod letting_in;

@@ -15,7 +15,7 @@ const HASH_CHARS: usize = 64;
 const KEY: &str = "4gx0t2m9";
 
 /// Numbers that depend on the machine, in JSON.
-const NUMBERS: [&str; 10] = [
+const NUMBERS: [&str; 11] = [
     "size_bytes",
     "activeDurationMs",
     "expired_for_ms",
@@ -26,9 +26,18 @@ const NUMBERS: [&str; 10] = [
     "p90",
     "oldest",
     "duration_ms",
+    "lease_expires_epoch",
 ];
 /// Before the machine and the number of the process that sent a hook.
 const WORKER: &str = "\"worker_id\":\"ada@";
+
+/// Before the machine of a run.
+const MACHINE: &str = "\"machine\":\"";
+/// When a run began, in its id.
+const RUN_TIME: &str = "20261115T093000Z";
+/// A time of HOTL, and the time of a line of its log.
+const WHOLE_TIME: &str = "2026-11-15T09:30:00+00:00";
+const LOG_TIME: &str = "[09:30:00]";
 
 /// A task that has a name.
 #[derive(Debug, Clone)]
@@ -62,7 +71,8 @@ impl Mask<'_> {
         for key in NUMBERS {
             said = without_number(&said, &format!("\"{key}\":"));
         }
-        said = without_worker(&said);
+        said = without_word(&said, WORKER, "<host>-<number>");
+        said = without_word(&said, MACHINE, "<host>");
         without_shapes(&said)
     }
 }
@@ -80,14 +90,15 @@ fn without_ending(said: &str) -> String {
     parts.map(part).collect()
 }
 
-/// The machine and the process of a worker.
-fn without_worker(said: &str) -> String {
-    let mut parts = said.split(WORKER);
+/// The text behind a key, up to its quote.
+fn without_word(said: &str, key: &str, instead: &str) -> String {
+    let mut parts = said.split(key);
     let mut kept = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let (_, rest) = part.split_once('"').unwrap_or((part, ""));
-        kept.push_str(WORKER);
-        kept.push_str("<host>-<number>\"");
+        kept.push_str(key);
+        kept.push_str(instead);
+        kept.push('"');
         kept.push_str(rest);
     }
     kept
@@ -107,8 +118,17 @@ fn without_number(said: &str, key: &str) -> String {
     kept
 }
 
+/// The ids of runs, as they are typed.
+pub(crate) fn without_run_times(typed: &str) -> String {
+    replaced(typed, run_time)
+}
+
 /// Ids, times, hashes and sizes, known by their shapes.
 fn without_shapes(said: &str) -> String {
+    replaced(said, instead)
+}
+
+fn replaced(said: &str, instead: fn(&str) -> Option<(usize, String)>) -> String {
     let mut kept = String::new();
     let mut rest = said;
     let mut is_inside_a_word = false;
@@ -146,7 +166,20 @@ fn instead(text: &str) -> Option<(usize, String)> {
     if has_shape(text, "dddd-dd-ddTdd:dd:dd.dddZ") && !text[10..].starts_with("T00:00:00.000") {
         return Some((TIME.len(), TIME.to_owned()));
     }
-    has_shape(text, "ddd kB").then(|| (6, "100 kB".to_owned()))
+    if has_shape(text, "dddd-dd-ddTdd:dd:dd+00:00") {
+        return Some((WHOLE_TIME.len(), WHOLE_TIME.to_owned()));
+    }
+    if has_shape(text, "[dd:dd:dd]") {
+        return Some((LOG_TIME.len(), LOG_TIME.to_owned()));
+    }
+    if has_shape(text, "ddd kB") {
+        return Some((6, "100 kB".to_owned()));
+    }
+    run_time(text)
+}
+
+fn run_time(text: &str) -> Option<(usize, String)> {
+    has_shape(text, "ddddddddTddddddZ").then(|| (RUN_TIME.len(), RUN_TIME.to_owned()))
 }
 
 /// A key without its secret, or with it, after its mark.

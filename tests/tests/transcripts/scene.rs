@@ -13,7 +13,7 @@ use windlass_testkit::{Home, Run, wait};
 use windlass_tests::ledgers::text;
 
 use crate::json::laid_out;
-use crate::mask::{Mask, Named};
+use crate::mask::{self, Mask, Named};
 
 /// The width of a usual window.
 const COLUMNS: u16 = 80;
@@ -21,6 +21,9 @@ const COLUMNS: u16 = 80;
 /// How often a story is played again because it took more than a second: then something in it is
 /// no longer of now. A machine that is slower than that sees the ages in what differs.
 const RETAKES: u32 = 20;
+
+/// The length of the token of an owner.
+const TOKEN_CHARS: usize = 64;
 
 /// Stands for the command above it.
 pub(crate) const THE_SAME: &str = "$ … --json";
@@ -151,6 +154,51 @@ impl Scene {
         self.run(command, columns, Forms::Text);
     }
 
+    /// Lets a person decide something: who reads JSON sits at a terminal too.
+    #[track_caller]
+    pub(crate) fn decides(&mut self, command: &str) {
+        let run = self.windlass(command);
+        let run = match self.reader {
+            Reader::Person => run,
+            Reader::Program => run.args(["--json"]),
+        };
+        let outcome = run.at_terminal(COLUMNS);
+        self.write_down(command, (outcome.stdout, outcome.code.unwrap()), Forms::Both);
+    }
+
+    /// Runs a command that tells how far it has come, which a program does not get with its answer.
+    #[track_caller]
+    pub(crate) fn follows(&mut self, command: &str) {
+        let run = self.windlass(command);
+        let outcome = match self.reader {
+            Reader::Person => run.at_terminal(COLUMNS),
+            Reader::Program => run.args(["--json"]).run(),
+        };
+        self.write_down(command, (outcome.stdout, outcome.code.unwrap()), Forms::Both);
+    }
+
+    /// Lets a program do something, and shows only what it is answered.
+    #[track_caller]
+    pub(crate) fn asks(&mut self, command: &str) {
+        let outcome = self.windlass(command).args(["--json"]).run();
+        let heard = (outcome.stdout, outcome.code.unwrap());
+        let reader = std::mem::replace(&mut self.reader, Reader::Program);
+        self.write_down(&format!("{command} --json"), heard, Forms::Text);
+        self.reader = reader;
+    }
+
+    /// Shows how a run is owned; from now on its token is shown with every command.
+    #[track_caller]
+    pub(crate) fn owns(&mut self, command: &str) {
+        let heard = self.ask(command, COLUMNS);
+        let is_token = |word: &&str| word.len() == TOKEN_CHARS;
+        let mut words = heard.0.split(|letter: char| !letter.is_ascii_alphanumeric());
+        let token = words.find(is_token).unwrap().to_owned();
+        self.write_down(command, heard, Forms::Both);
+        self.tells("$ export HOTL_OWNER_TOKEN=…\n".to_owned());
+        self.variables.push(("HOTL_OWNER_TOKEN", Some(token)));
+    }
+
     /// Lets only the person run a command: what it shows is no answer, but help or an editor.
     #[track_caller]
     pub(crate) fn reads(&mut self, command: &str) {
@@ -199,6 +247,13 @@ impl Scene {
     #[track_caller]
     pub(crate) fn does(&self, command: &str) {
         let _done = self.windlass(command).run().ok();
+    }
+
+    /// Tries something that does not come about.
+    #[track_caller]
+    pub(crate) fn fails(&self, command: &str) {
+        let outcome = self.windlass(command).run();
+        assert_ne!(outcome.code, Some(0), "{outcome}");
     }
 
     /// Adds a task, to be known by that name.
@@ -282,7 +337,7 @@ impl Scene {
             Reader::Person => heard,
             Reader::Program => heard.lines().map(laid_out).collect(),
         };
-        let typed = format!("$ windlass {command}\n");
+        let typed = format!("$ windlass {}\n", mask::without_run_times(command));
         self.shown.push(Shown { typed, answer: Some(Answer { text, code, forms }) });
     }
 

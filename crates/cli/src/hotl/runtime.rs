@@ -192,6 +192,7 @@ fn finish(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble> {
         notes: words.option("--notes"),
         force: words.switch("--force"),
         complete_task: false,
+        dry_run: false,
         target: target(&mut words),
         doer: Doer::default(),
     };

@@ -68,7 +68,12 @@ fn refused(run: &Run, difference: &[Edit]) -> Refusal {
 }
 
 /// Finds what differs, in the order of the paths.
-fn compare(path: &str, before: Option<&Value>, after: Option<&Value>, edits: &mut Vec<Edit>) {
+pub(super) fn compare(
+    path: &str,
+    before: Option<&Value>,
+    after: Option<&Value>,
+    edits: &mut Vec<Edit>,
+) {
     if before == after || edits.len() >= MOST_EDITS {
         return;
     }

@@ -2,14 +2,16 @@
 //!
 //! It has all of HOTL's `hotl.receipt/v1`, and beside it the workflow file as executed, the commits
 //! and every check. It never holds output, only its digest. `sufficiency` means what it means to
-//! HOTL; what that leaves open stands in `caveats`.
+//! HOTL; what that leaves open stands in `caveats`. Where it comes from a ledger it says from which
+//! place of the log, and can be signed ([`super::signed`]).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::check::{CheckResult, Outcome};
 use super::event::Tie;
 use super::file::{Gate, Risk};
 use super::name::RunId;
+use super::signed::Signature;
 use super::state::{Run, StepState};
 use super::state_file::{
     ActionJson, BudgetsJson, FinishJson, Moment, PolicyJson, VerifyJson, verify,
@@ -18,8 +20,8 @@ use super::word::{
     ActionStatus, Authority, Caveat, Decision, EffectStatus, Gates, Mode, OwnerStatus, Reason,
     RunStatus, StepStatus,
 };
-use crate::chain::Hash;
-use crate::{Code, Refusal};
+use crate::chain::{Hash, Head};
+use crate::{Code, Refusal, RunKey};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Receipt {
@@ -35,6 +37,22 @@ pub struct Receipt {
     pub finish: FinishJson,
     pub sufficiency: Sufficiency,
     pub redaction: Redaction,
+    /// Ours: where in the log this was so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<Position>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signature: Option<Signature>,
+}
+
+/// The state of a run that a receipt is of, and the end of the log when it was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Position {
+    pub run: RunKey,
+    /// How many events the run had.
+    pub version: u64,
+    pub seq: u64,
+    /// Of the event at `seq`, and with it of all before.
+    pub hash: Hash,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -191,7 +209,16 @@ pub fn receipt(run: &Run) -> Receipt {
             stderr_included: false,
             environment_included: false,
         },
+        ledger: None,
+        signature: None,
     }
+}
+
+/// The same, with its place in the log that ends with `head`.
+pub fn receipt_at(run: &Run, head: Head) -> Receipt {
+    let Head { seq, hash } = head;
+    let ledger = Some(Position { run: run.key, version: run.version, seq, hash });
+    Receipt { ledger, ..receipt(run) }
 }
 
 fn sufficiency(run: &Run) -> Sufficiency {

@@ -233,11 +233,8 @@ fn must_run(run: &Run, what: &str) -> Result<(), Refusal> {
             Some(waiting) => format!("decide it: windlass run gate {} approved", waiting.step),
             None => format!("see why: windlass run reconcile {}", run.name),
         },
-        RunStatus::Blocked => format!(
-            "look at what is blocked, then: windlass run unblock --reason TEXT --run-id {}",
-            run.name
-        ),
-        RunStatus::ReadyToFinish => "say what becomes of it: windlass run finish kept".to_owned(),
+        RunStatus::Blocked => way_on(run),
+        RunStatus::ReadyToFinish => "say what becomes of it: windlass run finish keep".to_owned(),
         RunStatus::Completed | RunStatus::Abandoned => {
             "start a new run of the workflow file".to_owned()
         }
@@ -255,6 +252,26 @@ fn must_run(run: &Run, what: &str) -> Result<(), Refusal> {
         .detail("waiting", run.waiting())
         .detail("exceeded_budgets", &run.exceeded)
         .detail("policy_pauses", run.pauses()))
+}
+
+/// How a blocked run goes on: its blocked step does, or a gate is reopened, or it does itself.
+fn way_on(run: &Run) -> String {
+    let numbered = || (1_u32..).zip(&run.steps);
+    let blocked = numbered().find(|(_, step)| step.status == StepStatus::Blocked);
+    let rejected = numbered().find(|(_, step)| {
+        step.decided.as_ref().is_some_and(|decided| decided.decision == Decision::Rejected)
+    });
+    match (blocked, rejected) {
+        (Some((number, _)), _) => {
+            format!("let its step go on: windlass run step unblock {number} --reason TEXT")
+        }
+        (None, Some((number, _))) => {
+            format!("decide again: windlass run reopen {number} --reason TEXT")
+        }
+        (None, None) => {
+            format!("windlass run unblock --reason TEXT --run-id {}", run.name)
+        }
+    }
 }
 
 /// What comes before a step must be done, and approved where gates are enforced.

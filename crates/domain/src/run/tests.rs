@@ -10,3 +10,4 @@ mod owners;
 mod properties;
 mod rows;
 mod scene;
+mod signing;

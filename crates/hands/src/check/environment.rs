@@ -45,7 +45,7 @@ impl Environment {
         self.0.get(OsStr::new(name)).map(OsString::as_os_str)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&OsString, &OsString)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&OsString, &OsString)> {
         self.0.iter()
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::process::Child;
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -94,6 +95,15 @@ pub(super) fn kill(processes: &[Process]) {
             process.signal(signal);
         }
     }
+}
+
+/// Kills a child and all that come from it, and waits for the child.
+pub(crate) fn kill_family(child: &mut Child) {
+    // As long as it is not waited for, no other process can have its number.
+    let family = below(i32::try_from(child.id()).unwrap_or_default());
+    child.kill().ok();
+    kill(&family);
+    child.wait().ok();
 }
 
 #[cfg(test)]

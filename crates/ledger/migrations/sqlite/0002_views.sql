@@ -227,5 +227,6 @@ CREATE TABLE runs (
 CREATE UNIQUE INDEX runs_place ON runs (machine, folder, name);
 -- Several folders may each have a run of one name.
 CREATE INDEX runs_name ON runs (name, created_seq);
+CREATE INDEX runs_folder ON runs (machine, folder, created_seq);
 CREATE INDEX runs_status ON runs (status, created_seq);
 CREATE INDEX runs_task ON runs (task_id, created_seq) WHERE task_id IS NOT NULL;

@@ -58,7 +58,7 @@ fn sqlite_rows(raw: &rusqlite::Connection, view: &str) -> Vec<String> {
 }
 
 /// Another ledger of the same kind.
-fn alike(bed: &Bed) -> Bed {
+pub(super) fn alike(bed: &Bed) -> Bed {
     match bed.location {
         Location::Sqlite(_) => Bed::sqlite(),
         Location::Postgres(_) => Bed::postgres().unwrap(),

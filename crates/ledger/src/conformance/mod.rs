@@ -18,6 +18,8 @@ mod outbox_plans;
 mod plans;
 mod pruning;
 mod queue;
+mod run_plans;
+mod runs;
 mod search;
 mod views;
 mod workflows;

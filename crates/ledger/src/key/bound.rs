@@ -3,8 +3,8 @@
 //! What a caller does is held against it before it is recorded, wherever it comes from. What follows
 //! from that by itself (a pause that ends, a hook that is set off) may be elsewhere.
 
-use windlass_domain::event::Subject;
-use windlass_domain::{Code, Event, ProjectId, Refusal, Stream};
+use windlass_domain::event::{RunEvent, Subject};
+use windlass_domain::{Code, Event, ProjectId, Refusal, Stream, TaskId};
 
 use crate::fault::{Error, Fault};
 use crate::transaction::Transaction;
@@ -56,9 +56,25 @@ impl Transaction<'_> {
                 Some(tracked) => self.task(tracked.delivery.task)?.map(|task| task.project),
                 None => None,
             },
-            Subject::Op | Subject::Hook | Subject::Key | Subject::Run => None,
+            Subject::Run => match self.task_of_run(stream, event)? {
+                Some(task) => self.task(task)?.map(|task| task.project),
+                None => None,
+            },
+            Subject::Op | Subject::Hook | Subject::Key => None,
         };
         Ok(is_in.into_iter().chain(goes_to).collect())
+    }
+
+    /// The task that a run works on.
+    fn task_of_run(&mut self, stream: Stream, event: &Event) -> Result<Option<TaskId>, Fault> {
+        let tie = match event {
+            Event::Run(event) => match &**event {
+                RunEvent::RunStarted(data) => data.tie,
+                _ => self.run(stream.run())?.and_then(|kept| kept.run.tie),
+            },
+            _ => None,
+        };
+        Ok(tie.map(|tie| tie.task))
     }
 
     fn outside(&mut self) -> Result<Refusal, Fault> {

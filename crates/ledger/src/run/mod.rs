@@ -7,7 +7,7 @@ use windlass_domain::event::RunEvent;
 use windlass_domain::run::Run;
 use windlass_domain::run::name::RunId;
 use windlass_domain::run::word::RunStatus;
-use windlass_domain::{RunKey, TaskId};
+use windlass_domain::{Code, Refusal, RunKey, TaskId};
 
 use crate::fault::{Error, Fault};
 use crate::snapshot::Snapshot;
@@ -15,6 +15,8 @@ use crate::transaction::Transaction;
 use crate::world::{random_bits, random_bytes};
 
 pub(crate) use seam::Runs;
+#[cfg(test)]
+pub(crate) use seam::{RUN, RUN_NAMED, RUNS, RUNS_AT, RUNS_CALLED, RUNS_OF_TASK, RUNS_WITH};
 
 /// A run with its place in the log.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,12 +76,17 @@ impl Transaction<'_> {
         Ok(self.run_now(key)?)
     }
 
-    /// Records what happened to a run and returns the run as it is now.
+    /// Records what happened to a run and returns the run as it is now. What was decided about an
+    /// older state of it is refused.
     pub fn record_run(
         &mut self,
         kept: &KeptRun,
         events: impl IntoIterator<Item = RunEvent>,
     ) -> Result<KeptRun, Error> {
+        let now = self.run_now(kept.run.key)?;
+        if now.run.version != kept.run.version {
+            return Err(moved_on(&now.run).into());
+        }
         let events = events.into_iter().map(Into::into).collect();
         self.act(kept.run.key.into(), kept.run.version, events)?;
         Ok(self.run_now(kept.run.key)?)
@@ -88,4 +95,12 @@ impl Transaction<'_> {
     fn run_now(&mut self, key: RunKey) -> Result<KeptRun, Fault> {
         self.run(key)?.ok_or_else(|| Fault::bug(format!("run {key} left its view")))
     }
+}
+
+fn moved_on(run: &Run) -> Refusal {
+    let name = run.name.as_str();
+    Refusal::new(Code::EditConflict, format!("run {name} was changed by somebody else meanwhile"))
+        .hint(format!("see how it is now, then do it again: windlass run reconcile {name}"))
+        .detail("run_id", name)
+        .detail("version", run.version)
 }

@@ -10,6 +10,9 @@ use crate::fault::Fault;
 use crate::record::{from_json, to_json};
 use crate::store::{Statements, all, first};
 
+/// Where some of what is read may not be wanted, so many runs are read at a time at least.
+const PAGE: u64 = 100;
+
 const INSERT_RUN: &str = "INSERT INTO runs (id, version, machine, folder, name, status, task_id, \
      state, created_seq) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 /// By the unique index on `id`. Where a run is and what it is called never changes.
@@ -22,21 +25,21 @@ macro_rules! runs {
 }
 
 /// By the unique index on `id`.
-const RUN: &str = runs!("WHERE id = $1");
+pub(crate) const RUN: &str = runs!("WHERE id = $1");
 /// By `runs_place`.
 pub(crate) const RUN_NAMED: &str = runs!("WHERE machine = $1 AND folder = $2 AND name = $3");
 /// By `runs_name`, backwards. Two are enough to know that a name is not one run's alone.
 pub(crate) const RUNS_CALLED: &str = runs!("WHERE name = $1 ORDER BY created_seq DESC LIMIT 2");
 /// By the primary key, backwards.
-const RUNS: &str = runs!("WHERE created_seq < $1 ORDER BY created_seq DESC LIMIT $2");
+pub(crate) const RUNS: &str = runs!("WHERE created_seq < $1 ORDER BY created_seq DESC LIMIT $2");
 /// By `runs_status`, backwards.
 pub(crate) const RUNS_WITH: &str =
     runs!("WHERE status = $1 AND created_seq < $2 ORDER BY created_seq DESC LIMIT $3");
-/// By `runs_place`: one folder has few runs.
+/// By `runs_folder`, backwards.
 pub(crate) const RUNS_AT: &str = runs!(
     "WHERE machine = $1 AND folder = $2 AND created_seq < $3 ORDER BY created_seq DESC LIMIT $4"
 );
-/// By `runs_task`: one task has few runs.
+/// By `runs_task`, backwards.
 pub(crate) const RUNS_OF_TASK: &str =
     runs!("WHERE task_id = $1 AND created_seq < $2 ORDER BY created_seq DESC LIMIT $3");
 
@@ -91,19 +94,22 @@ pub(crate) trait Runs: Statements {
 
     /// The newest first. One of the conditions selects an index, the others are checked run by run.
     fn runs(&mut self, filter: &RunFilter) -> Result<Vec<KeptRun>, Fault> {
+        let fewest = if filter.has_several_conditions() { PAGE } else { 0 };
         let mut before = Cell::count(filter.before.unwrap_or(u64::MAX));
         let mut found = Vec::new();
         loop {
-            let wanted = filter.limit - found.len() as u64;
-            let page = self.page_of_runs(filter, before, wanted)?;
-            let Some(last) = page.last() else { return Ok(found) };
+            let size = filter.limit.saturating_sub(found.len() as u64).max(fewest);
+            let page = self.page_of_runs(filter, before, size)?;
+            let Some(last) = page.last() else { break };
             before = Cell::count(last.created_seq);
-            let is_last = (page.len() as u64) < wanted;
+            let is_last = (page.len() as u64) < size;
             found.extend(page.into_iter().filter(|kept| filter.admits(&kept.run)));
             if is_last || found.len() as u64 >= filter.limit {
-                return Ok(found);
+                break;
             }
         }
+        found.truncate(usize::try_from(filter.limit).unwrap_or(usize::MAX));
+        Ok(found)
     }
 
     fn page_of_runs(
@@ -131,6 +137,11 @@ pub(crate) trait Runs: Statements {
 }
 
 impl RunFilter {
+    fn has_several_conditions(&self) -> bool {
+        let Self { status, at, task, before: _, limit: _ } = self;
+        [status.is_some(), at.is_some(), task.is_some()].into_iter().filter(|set| *set).count() > 1
+    }
+
     fn admits(&self, run: &Run) -> bool {
         let place = &run.place;
         let is_there = |(machine, folder): &(String, String)| {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use windlass_domain::event::{Event, Kind, Subject};
 use windlass_domain::near::near;
-use windlass_domain::{Code, ProjectId, Refusal, Stream, TaskId};
+use windlass_domain::{Code, ProjectId, Refusal, RunKey, Stream, TaskId};
 use windlass_ledger::{Error, Fault, Recorded, Snapshot};
 
 /// How many events are looked through for one answer. Whoever wants more asks for the next.
@@ -91,7 +91,7 @@ impl Filter {
     pub fn wants(&self, kind: &str, stream: Stream, home: Home) -> bool {
         self.sight.reaches(kind)
             && self.project.is_none_or(|wanted| home.is_in(wanted))
-            && self.task.is_none_or(|wanted| stream == wanted.into())
+            && self.task.is_none_or(|wanted| stream == wanted.into() || home.task == Some(wanted))
             && (self.kinds.is_empty() || self.kinds.iter().any(|wanted| wanted == kind))
     }
 
@@ -108,9 +108,9 @@ impl Filter {
         let mut homes = Homes::default();
         let mut wanted = Vec::new();
         for recorded in found {
-            let home = match self.project {
-                Some(_) => homes.of(snapshot, &recorded)?,
-                None => Home::default(),
+            let home = match (self.project, self.task) {
+                (None, None) => Home::default(),
+                (Some(_), _) | (_, Some(_)) => homes.of(snapshot, &recorded)?,
             };
             if self.wants(&recorded.header.kind, recorded.header.stream, home) {
                 wanted.push(recorded);
@@ -149,6 +149,8 @@ impl Filter {
 /// The projects that an event belongs to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Home {
+    /// The task that a run works on.
+    task: Option<TaskId>,
     project: Option<ProjectId>,
     /// The one that was left, where the event tells of a move.
     left: Option<ProjectId>,
@@ -160,29 +162,74 @@ impl Home {
     }
 }
 
-/// The projects of streams, each looked up once.
+/// The projects of tasks and the tasks of runs, each looked up once.
 #[derive(Debug, Default)]
-pub struct Homes(BTreeMap<Stream, Option<ProjectId>>);
+pub struct Homes {
+    projects: BTreeMap<TaskId, Option<ProjectId>>,
+    tasks: BTreeMap<RunKey, Option<TaskId>>,
+}
 
 impl Homes {
     /// Where an event belongs: for a task, to the project it is in now, or was in when it went. That
-    /// it moved belongs to both ends.
+    /// it moved belongs to both ends. A run belongs to the task it works on.
     pub fn of(&mut self, snapshot: &mut Snapshot<'_>, recorded: &Recorded) -> Result<Home, Fault> {
         let stream = recorded.header.stream;
         let kind = Kind::from_text(&recorded.header.kind);
         match kind.map(Kind::subject) {
-            Some(Subject::Project) => Ok(Home { project: Some(stream.project()), left: None }),
+            Some(Subject::Project) => {
+                Ok(Home { project: Some(stream.project()), ..Home::default() })
+            }
             Some(Subject::Task) => {
-                let project = match self.0.get(&stream) {
-                    Some(known) => *known,
-                    None => of_task(snapshot, stream)?,
-                };
-                self.0.insert(stream, project);
+                let project = self.project(snapshot, stream.task())?;
                 let left = (kind == Some(Kind::TaskMoved)).then(|| left(recorded)).flatten();
-                Ok(Home { project, left })
+                Ok(Home { task: None, project, left })
+            }
+            Some(Subject::Run) => {
+                let Some(task) = self.task(snapshot, stream.run())? else {
+                    return Ok(Home::default());
+                };
+                let project = self.project(snapshot, task)?;
+                Ok(Home { task: Some(task), project, left: None })
             }
             _ => Ok(Home::default()),
         }
+    }
+
+    fn project(
+        &mut self,
+        snapshot: &mut Snapshot<'_>,
+        task: TaskId,
+    ) -> Result<Option<ProjectId>, Fault> {
+        let project = match self.projects.get(&task) {
+            Some(known) => *known,
+            None => of_task(snapshot, task.into())?,
+        };
+        self.projects.insert(task, project);
+        Ok(project)
+    }
+
+    /// The task that an event is about, or that the run it is about works on.
+    pub(crate) fn task_of(
+        &mut self,
+        snapshot: &mut Snapshot<'_>,
+        recorded: &Recorded,
+    ) -> Result<Option<TaskId>, Fault> {
+        let stream = recorded.header.stream;
+        match Kind::from_text(&recorded.header.kind).map(Kind::subject) {
+            Some(Subject::Task) => Ok(Some(stream.task())),
+            Some(Subject::Run) => self.task(snapshot, stream.run()),
+            _ => Ok(None),
+        }
+    }
+
+    /// The task that a run works on.
+    fn task(&mut self, snapshot: &mut Snapshot<'_>, run: RunKey) -> Result<Option<TaskId>, Fault> {
+        let task = match self.tasks.get(&run) {
+            Some(known) => *known,
+            None => snapshot.run(run)?.and_then(|kept| kept.run.tie).map(|tie| tie.task),
+        };
+        self.tasks.insert(run, task);
+        Ok(task)
     }
 }
 

@@ -13,11 +13,13 @@ use windlass_domain::run::word::Gates;
 use windlass_ledger::{Error, Snapshot};
 
 use super::change::{Changed, word};
+use super::repository::head_here;
 use super::source::{Source, hash, understood};
 use super::target::{Here, Target};
 use super::tie::{Claimant, tie};
 use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Place, Remotely};
+use crate::sheet::counted;
 
 /// Where a run takes place, where the caller knows better than the folder it is in.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args, Serialize, Deserialize, JsonSchema)]
@@ -132,7 +134,7 @@ impl Operation for Start {
             folder: here.folder.clone(),
             machine: here.machine.clone(),
             agent: self.agent.clone(),
-            head: None,
+            head: head_here(cx),
             work: self.work.clone(),
             origin: Origin {
                 repo_root: self.origin.repo_root.clone().or_else(|| git_root(&here.folder)),
@@ -268,7 +270,7 @@ impl Begin {
 }
 
 fn told(run: &Run) -> String {
-    format!("run {} started: {} steps", run.name, run.steps.len())
+    format!("run {} started: {}", run.name, counted(run.steps.len() as u64, "step"))
 }
 
 /// Who decides gates: the caller may ask for more than the settings do, and not for less.

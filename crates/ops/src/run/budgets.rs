@@ -82,7 +82,10 @@ impl Output for Budgets {
             ]
         };
         let rows = self.metrics.iter().map(row).collect();
-        Sheet::default().and_table(&["budget", "used", "limit", "status"], rows)
+        let Self { whereabouts, run_status, .. } = self;
+        Sheet::default()
+            .and_table(&["budget", "used", "limit", "status"], rows)
+            .and_line(Cell::dim(format!("run {} is {run_status}", whereabouts.run_id)))
     }
 }
 

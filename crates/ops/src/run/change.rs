@@ -131,6 +131,12 @@ impl Changed {
         mirror::write(cx, &self.whereabouts);
     }
 
+    /// What was done says this already.
+    fn is_told(&self, blocker: &str) -> bool {
+        let reason = self.step.as_ref().and_then(|step| step.block_reason.as_deref());
+        reason.is_some_and(|reason| self.done.ends_with(reason) && blocker.ends_with(reason))
+    }
+
     /// Whether the step that was verified passed.
     pub fn step_is_done(&self) -> bool {
         self.step.as_ref().is_some_and(|step| step.status == "done")
@@ -142,6 +148,9 @@ impl Output for Changed {
         let tone = self.step.as_ref().map_or(Tone::Plain, |step| step_tone(&step.status));
         let mut sheet = Sheet::line(Cell::toned(&self.done, tone));
         if let Some(step) = &self.step {
+            if let Some(failed) = &step.failed_check {
+                sheet = sheet.and_line(failed.as_str());
+            }
             for line in step.troubles() {
                 sheet = sheet.and_text(line);
             }
@@ -149,7 +158,7 @@ impl Output for Changed {
         for waiting in &self.waiting {
             sheet = sheet.and_line(Cell::toned(waiting.line(), Tone::Busy));
         }
-        for blocker in &self.blockers {
+        for blocker in self.blockers.iter().filter(|blocker| !self.is_told(blocker)) {
             sheet = sheet.and_line(Cell::toned(format!("blocked: {blocker}"), Tone::Bad));
         }
         sheet.and_line(Cell::dim(format!(
@@ -248,7 +257,11 @@ impl Act<'_> {
             also(tx, &after.run)?;
             Ok(Ok(tell(&kept.run, &after.run, now)?))
         })?;
-        decided.map_err(|stored| stored.refusal().into())
+        decided.map_err(|stored| {
+            // What stopped the call left its mark, and the files show it.
+            mirror::refresh(cx, &target);
+            stored.refusal().into()
+        })
     }
 
     /// The same for a call that answers how the run stands now.

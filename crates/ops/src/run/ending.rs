@@ -10,6 +10,7 @@ use windlass_domain::run::word::Disposition;
 use windlass_ledger::Error;
 
 use super::change::{Act, Changed, Doer, word};
+use super::repository::head_here;
 use super::steps::run_operation;
 use super::target::Target;
 use super::tie::complete;
@@ -39,7 +40,7 @@ impl Operation for Finalize {
     const ACCESS: Access = Access::Write;
 
     fn run(&self, cx: &mut Context) -> Result<Changed, Error> {
-        let head = self.head.clone();
+        let head = self.head.clone().or_else(|| head_here(cx));
         Act { target: &self.target, doer: &self.doer }.change(
             cx,
             None,
@@ -48,7 +49,15 @@ impl Operation for Finalize {
         )
     }
 
-    run_operation!();
+    fn for_a_server(&self, cx: &mut Context) -> Result<Option<Self>, Error> {
+        let head = self.head.clone().or_else(|| head_here(cx));
+        let target = self.target.settled(cx)?;
+        Ok(Some(Self { head, target, doer: self.doer.here(cx) }))
+    }
+
+    fn afterwards(&self, answer: &Changed, cx: &mut Context) {
+        answer.mirror(cx);
+    }
 }
 
 /// Records what became of the work of a run.
@@ -88,6 +97,10 @@ pub struct Finished {
     #[arg(long)]
     #[serde(default)]
     pub force: bool,
+    /// Only say whether it may be recorded
+    #[arg(long)]
+    #[serde(default)]
+    pub dry_run: bool,
     /// Also complete the task of the run, with the receipt as evidence
     #[arg(long)]
     #[serde(default)]
@@ -123,7 +136,8 @@ impl Operation for Finished {
         Act { target: &self.target, doer: &self.doer }.record_and(
             cx,
             |run, caller, now| {
-                Ok(finish::finish(run, disposition, details.clone(), force, caller, now)?)
+                let events = finish::finish(run, disposition, details.clone(), force, caller, now)?;
+                Ok(if self.dry_run { Vec::new() } else { events })
             },
             |tx, run| if self.complete_task { complete(tx, run) } else { Ok(()) },
             |_, run, now| {

@@ -11,6 +11,8 @@ use windlass_domain::run::state_file::{StateFile, parse};
 use windlass_domain::{Event, RunKey, Time};
 use windlass_ledger::{Error, Fault, Snapshot};
 
+use super::change::Whereabouts;
+use super::source::plan_hash;
 use super::target::Target;
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
@@ -52,6 +54,28 @@ pub struct RunFiles {
     /// What `.hotl/reports/<run id>.md` says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
+    /// With the report: what the run was started with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<Plan>,
+}
+
+/// A workflow file as it was when a run was started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Plan {
+    pub path: String,
+    /// Of what it asked for, without the marks of what is done.
+    pub sha256: String,
+}
+
+impl RunFiles {
+    pub(super) fn whereabouts(&self) -> Whereabouts {
+        Whereabouts {
+            run: self.run,
+            run_id: self.run_id.clone(),
+            folder: self.folder.clone(),
+            machine: self.machine.clone(),
+        }
+    }
 }
 
 impl RunFiles {
@@ -89,6 +113,7 @@ impl Operation for Files {
                 then: None,
                 taken_over: None,
                 report: None,
+                workflow: None,
             };
             if self.revision.is_none() && !self.report {
                 return Ok(files);
@@ -100,6 +125,7 @@ impl Operation for Files {
                     at(run.key, revision, &events)?.as_ref().map(state_text).transpose()?;
             }
             if self.report {
+                files.workflow = events.first().and_then(|(event, _)| plan(event));
                 let told = events.iter().map(|(event, at)| (event.as_ref(), *at));
                 let (_, log) = replay(run.key, told).map_err(Fault::from)?;
                 files.report = Some(report(run, &log));
@@ -107,6 +133,12 @@ impl Operation for Files {
             Ok(files)
         })
     }
+}
+
+fn plan(first: &RunEvent) -> Option<Plan> {
+    let RunEvent::RunStarted(started) = first else { return None };
+    let sha256 = plan_hash(&started.file).to_string();
+    Some(Plan { path: started.place.workflow_path.clone(), sha256 })
 }
 
 /// The text of the state file.

@@ -83,7 +83,7 @@ impl Output for Listed {
             return Sheet::line("no runs; start one: windlass run start FILE");
         }
         let rows = self.runs.iter().map(|run| run.row(now)).collect();
-        Sheet::default().and_table(&["run", "status", "done", "waits", "changed", "intent"], rows)
+        Sheet::default().and_table(&["run", "status", "done", "when", "intent…"], rows)
     }
 }
 

@@ -9,13 +9,15 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use windlass_domain::run::file::parse;
 use windlass_domain::run::name::RunId;
 use windlass_domain::{Code, Refusal};
 
 use super::change::Whereabouts;
-use super::files::{Files, RunFiles};
+use super::files::{Files, Plan, RunFiles};
+use super::source::plan_hash;
 use super::target::Target;
-use crate::context::Context;
+use crate::context::{self, Context};
 use crate::exchange::in_words;
 
 /// The folder `.hotl` of a folder.
@@ -50,9 +52,11 @@ impl Mirror {
         self.state_path(name).is_file()
     }
 
-    /// The state file of a run, if it is there and text.
-    pub(super) fn state(&self, name: &RunId) -> Option<String> {
-        fs::read_to_string(self.state_path(name.as_str())).ok()
+    /// The state file of a run, if it is there. Bytes that are no text are noticed like any other
+    /// edit.
+    pub(super) fn state(&self, name: &str) -> Option<String> {
+        let bytes = fs::read(self.state_path(name)).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// The runs that have a state file.
@@ -69,7 +73,8 @@ impl Mirror {
 
     /// Keeps others away until it is dropped.
     fn lock(&self, name: &str) -> io::Result<File> {
-        let path = self.path("locks", &format!("{name}.lock"));
+        // HOTL's own locks are folders `<run id>.lock`, which it leaves behind when it is killed.
+        let path = self.path("locks", &format!("{name}.windlass"));
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
@@ -105,9 +110,12 @@ pub(super) fn refused(cx: &mut Context, target: &Target, refusal: &Refusal) {
 
 /// The same for a run of which only the name is known.
 pub(super) fn refresh(cx: &mut Context, target: &Target) {
+    if cx.surroundings.files == context::Files::Servers {
+        return;
+    }
     let asked = Files { target: target.clone(), revision: None, report: false };
-    if let Ok(RunFiles { run, run_id, folder, machine, .. }) = cx.perform(&asked) {
-        write(cx, &Whereabouts { run, run_id, folder, machine });
+    if let Ok(files) = cx.perform(&asked) {
+        write(cx, &files.whereabouts());
     }
 }
 
@@ -117,15 +125,30 @@ impl Mirror {
         let name = &whereabouts.run_id;
         let _alone = self.lock(name).map_err(spoken)?;
         let state = self.state_path(name);
-        let seen = fs::read_to_string(&state).ok();
+        let seen = self.state(name);
         let revision = seen.as_deref().and_then(revision_of);
         let asked = Files { target: Target::of(whereabouts.run), revision, report: true };
         let files = cx.perform(&asked).map_err(|error| error.to_string())?;
+        notice_change(cx, name, files.workflow.as_ref());
+        // The report comes first: a state file that is up to date says that both are.
+        put(&self.report_path(name), &files.report.unwrap_or_default()).map_err(spoken)?;
         // What another hand wrote is evidence, until somebody decides about it.
         if seen.is_none_or(|seen| files.knows(&seen)) {
             put(&state, &files.state).map_err(spoken)?;
         }
-        put(&self.report_path(name), &files.report.unwrap_or_default()).map_err(spoken)
+        Ok(())
+    }
+}
+
+/// Tells that a workflow file is no longer what the run was started with.
+fn notice_change(cx: &Context, run: &str, workflow: Option<&Plan>) {
+    let Some(Plan { path, sha256 }) = workflow else { return };
+    let Ok(text) = fs::read_to_string(path) else { return };
+    let same = parse(&text).is_ok_and(|now| plan_hash(&now.file).to_string() == *sha256);
+    if !same {
+        cx.notice(&format!(
+            "{path} was changed since; run {run} keeps what it was started with"
+        ));
     }
 }
 

@@ -58,8 +58,13 @@ impl Owned {
 
 impl Output for Owned {
     fn sheet(&self, _now: Time) -> Sheet {
-        let owner = self.owner_id.as_deref().unwrap_or("nobody");
-        let line = format!("run {} is {}: {owner}", self.whereabouts.run_id, self.status);
+        let (owner, run) = (self.owner_id.as_deref(), &self.whereabouts.run_id);
+        let line = match (self.status.as_str(), owner) {
+            ("active", Some(owner)) => format!("{owner} owns run {run}"),
+            ("stale", Some(owner)) => format!("{owner} owns run {run}, and its lease has run out"),
+            ("released", Some(owner)) => format!("nobody owns run {run}; {owner} gave it back"),
+            _ => format!("nobody owns run {run}"),
+        };
         match &self.token {
             Some(token) => Sheet::line(line)
                 .and_line(format!("HOTL_OWNER_TOKEN={token}"))

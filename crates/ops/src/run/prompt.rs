@@ -35,6 +35,9 @@ pub(super) fn prompt(run: &RunView, step: &StepView, attempt: u32) -> String {
         line(String::new());
         line(format!("This is attempt {attempt} of {}. The last one failed:", step.max_attempts));
         line(String::new());
+        if let Some(failed) = &step.failed_check {
+            line(failed.clone());
+        }
         for trouble in step.troubles() {
             line(format!("```\n{trouble}\n```"));
         }

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use windlass_domain::chain::Hash;
-use windlass_domain::run::file::{Finding, Severity, WorkflowFile, inspect, parse, place};
+use windlass_domain::run::file::{
+    Finding, Severity, WorkflowFile, canonical, inspect, parse, place,
+};
 use windlass_domain::{Code, Refusal};
 use windlass_ledger::Error;
 
@@ -65,4 +67,13 @@ fn unsound(path: &str, text: &str, findings: &[&Finding]) -> Refusal {
 /// The hash of a workflow file as it is executed.
 pub(super) fn hash(text: &str) -> Hash {
     Hash::of(text.as_bytes())
+}
+
+/// The hash of what a workflow file asks for. The marks that an agent sets in it do not count.
+pub(super) fn plan_hash(file: &WorkflowFile) -> Hash {
+    let mut file = file.clone();
+    for step in &mut file.steps {
+        step.ticked = false;
+    }
+    Hash::of(canonical(&file).as_bytes())
 }

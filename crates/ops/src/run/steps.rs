@@ -8,7 +8,7 @@ use windlass_domain::run::check::CheckResult;
 use windlass_domain::run::file::Check;
 use windlass_domain::run::state::Owner;
 use windlass_domain::run::step;
-use windlass_domain::run::word::StepStatus;
+use windlass_domain::run::word::{RunStatus, StepStatus};
 use windlass_domain::run::{Run, StepState};
 use windlass_domain::{Refusal, Time};
 use windlass_ledger::{Error, Fault};
@@ -217,7 +217,13 @@ impl Operation for Unblock {
             cx,
             None,
             |run, caller, now| Ok(step::unblock(run, None, reason, caller, now)?),
-            |_| "the run can go on".to_owned(),
+            |run| {
+                match run.status() {
+                    RunStatus::Blocked => "the end of the run is taken back; what blocks it stays",
+                    _ => "the run can go on",
+                }
+                .to_owned()
+            },
         )
     }
 

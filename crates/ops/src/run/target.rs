@@ -153,7 +153,7 @@ impl Here {
         match self.files(cx, run_id, None) {
             Err(Error::Refused(refusal)) if refusal.code == Code::RunNotFound => {
                 let name = RunId::parse(run_id)?;
-                let text = self.mirror.as_ref().and_then(|mirror| mirror.state(&name));
+                let text = self.mirror.as_ref().and_then(|mirror| mirror.state(name.as_str()));
                 let Some(text) = text else {
                     let names: Vec<String> =
                         self.runs(cx)?.into_iter().map(|run| run.run_id).collect();
@@ -217,20 +217,25 @@ impl Here {
         cx.perform(&Files { target, revision: at, report: false })
     }
 
-    /// Takes over the runs that only their state files know.
+    /// Takes over the runs that only their state files know. A file that cannot be read hinders only
+    /// where there is no other.
     fn import_unknown(&self, cx: &mut Context) -> Result<(), Error> {
         let Some(mirror) = &self.mirror else { return Ok(()) };
-        let names = mirror.names();
+        let mut names = mirror.names();
         if names.is_empty() {
             return Ok(());
         }
         let known = self.runs(cx)?;
+        let count = names.len();
+        names.retain(|name| known.iter().all(|run| run.run_id != name.as_str()));
+        let is_alone = count == 1;
         for name in names {
-            if known.iter().any(|run| run.run_id == name.as_str()) {
-                continue;
-            }
-            if let Some(text) = mirror.state(&name) {
-                self.import(cx, text)?;
+            let Some(text) = mirror.state(name.as_str()) else { continue };
+            match self.import(cx, text) {
+                Err(Error::Refused(refusal)) if !is_alone => {
+                    cx.notice(&format!("{name}.json was passed over: {}", refusal.message));
+                }
+                imported => imported?,
             }
         }
         Ok(())
@@ -249,11 +254,20 @@ impl Here {
         };
         let run = found.run.to_string();
         let name = RunId::parse(&found.run_id)?;
-        let seen = mirror.state(&name);
-        let Some(text) = seen.filter(|text| *text != found.state) else { return Ok(found) };
+        let Some(text) = mirror.state(name.as_str()) else {
+            if !mirror.has(name.as_str()) {
+                mirror::write(cx, &found.whereabouts());
+            }
+            return Ok(found);
+        };
+        if text == found.state {
+            return Ok(found);
+        }
         let revision = mirror::revision_of(&text).unwrap_or_default();
         if self.files(cx, &run, Some(revision))?.knows(&text) {
-            // It is old, because somebody was interrupted, or worked elsewhere.
+            // It is old, because somebody was interrupted, or worked elsewhere. This call may be
+            // refused, so that it is the last for a while.
+            mirror::write(cx, &found.whereabouts());
             return Ok(found);
         }
         cx.perform(&Edited { target: Target::of(found.run), state: text })?;

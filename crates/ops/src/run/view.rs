@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windlass_domain::run::check::is_real;
+use windlass_domain::run::check::{Outcome, REVIEW, is_real};
 use windlass_domain::run::file::Check;
 use windlass_domain::run::state::Waiting;
 use windlass_domain::run::word::RunStatus;
@@ -46,6 +46,9 @@ pub struct StepView {
     pub started_by: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block_reason: Option<String>,
+    /// The check that failed, and how.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_check: Option<String>,
     /// What its checks wrote, as far as it is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdout: Option<String>,
@@ -81,6 +84,7 @@ impl StepView {
             authority: decided.map(|decided| decided.authority.to_string()),
             started_by: step.started_by.clone(),
             block_reason: step.block.as_ref().map(|block| block.reason.clone()),
+            failed_check: failed_check(step),
             stdout: written(&step.stdout),
             stderr: written(&step.stderr),
         }
@@ -118,6 +122,20 @@ impl StepView {
             gate.into(),
         ]
     }
+}
+
+/// Checks are made up to the first that does not pass.
+fn failed_check(step: &StepState) -> Option<String> {
+    let result = step.results.last().filter(|result| result.outcome == Outcome::Failed)?;
+    let check = line_of(step.checks.get(result.check)?);
+    let how = match (result.exit_code, result.signal) {
+        (Some(code), _) => format!("ended with {code}"),
+        (None, Some(signal)) => format!("was ended by signal {signal}"),
+        (None, None) => "failed".to_owned(),
+    };
+    let (number, all) = (result.check + 1, step.checks.len());
+    let check = check.lines().next().unwrap_or_default();
+    Some(format!("check {number} of {all} {how}: {check}"))
 }
 
 /// A check in one line.
@@ -177,7 +195,11 @@ impl WaitingView {
         let step = self.step;
         let way = format!("windlass run gate {step} approved|rejected");
         match &self.review {
-            Some(review) => format!("step {step} waits for a person: {review}: {way}"),
+            Some(review) => {
+                let asked = review.strip_prefix(REVIEW).unwrap_or(review);
+                let asked = asked.trim_start_matches([':', ' ']);
+                format!("step {step} asks a person: {asked} ({way})")
+            }
             None => format!("the gate of step {step} waits for a person: {way}"),
         }
     }
@@ -334,15 +356,15 @@ impl RunRow {
     }
 
     pub(super) fn row(&self, now: Time) -> Vec<Cell> {
-        let waits = match self.waiting {
-            0 => Cell::from(""),
-            waiting => Cell::toned(format!("{waiting} to decide"), Tone::Busy),
+        let status = self.status.replace('_', " ");
+        let status = match self.waiting {
+            0 => status,
+            waiting => format!("{status}: {waiting} to decide"),
         };
         vec![
             self.run_id.clone().into(),
-            Cell::toned(self.status.replace('_', " "), run_tone(&self.status)),
+            Cell::toned(status, run_tone(&self.status)),
             format!("{} of {}", self.completed_steps, self.total_steps).into(),
-            waits,
             ago(self.updated_at, now).into(),
             self.intent.clone().into(),
         ]

@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 use windlass_domain::chain::Hash;
 use windlass_domain::duration::Span;
 use windlass_domain::{Code, Refusal, key, text};
-use windlass_ops::context::Wishes;
+use windlass_ops::context::{Presence, Wishes};
 
 use super::journal::{Peer, Shown};
 use super::problem::Problem;
@@ -158,6 +158,7 @@ impl Doorkeeper {
             user: self.user.clone(),
             fence: None,
             wishes: Wishes::default(),
+            presence: Presence::Unknown,
         })
     }
 
@@ -165,7 +166,8 @@ impl Doorkeeper {
         let agent = header(headers, &AGENT).map(|name| text::name("agent", name)).transpose()?;
         let user = header(headers, &USER).map(|name| text::name("user", name)).transpose()?;
         let user = user.unwrap_or_else(|| self.user.clone());
-        Ok(Local { agent, user, fence: fence(headers)?, wishes: wishes(headers)? })
+        let (fence, wishes) = (fence(headers)?, wishes(headers)?);
+        Ok(Local { agent, user, fence, wishes, presence: Presence::Unknown })
     }
 
     /// The name of the cookie that pages bring: of this port, because browsers do not keep the

@@ -4,7 +4,7 @@ use rmcp::serve_server;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::stdio_pipes;
 use windlass_ledger::{Error, Fault};
-use windlass_ops::context::Surroundings;
+use windlass_ops::context::{Presence, Surroundings};
 
 use super::calls::Calls;
 use super::door::{Door, Guest};
@@ -36,7 +36,10 @@ pub fn relay(
 fn guest(surroundings: &Surroundings, tools: Option<&str>) -> Result<Guest, Error> {
     let tools = tools.map(Toolset::parse).transpose()?.unwrap_or_default();
     let Surroundings { agent, user, fence, wishes, .. } = surroundings.clone();
-    Ok(Guest { caller: Caller::Local(Local { agent, user, fence, wishes }), tools })
+    Ok(Guest {
+        caller: Caller::Local(Local { agent, user, fence, wishes, presence: Presence::Unknown }),
+        tools,
+    })
 }
 
 fn converse<C: Calls>(door: Door<C>) -> Result<(), Error> {

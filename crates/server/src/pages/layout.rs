@@ -14,6 +14,7 @@ pub(crate) enum Section {
     Board,
     Graph,
     Timeline,
+    Runs,
     Agents,
     Outbox,
     Stats,
@@ -22,10 +23,11 @@ pub(crate) enum Section {
 }
 
 impl Section {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Board,
         Self::Graph,
         Self::Timeline,
+        Self::Runs,
         Self::Agents,
         Self::Outbox,
         Self::Stats,
@@ -38,6 +40,7 @@ impl Section {
             Self::Board => "Board",
             Self::Graph => "Graph",
             Self::Timeline => "Timeline",
+            Self::Runs => "Runs",
             Self::Agents => "Agents",
             Self::Outbox => "Outbox",
             Self::Stats => "Stats",
@@ -51,6 +54,7 @@ impl Section {
             Self::Board => "/",
             Self::Graph => "/graph",
             Self::Timeline => "/timeline",
+            Self::Runs => "/runs",
             Self::Agents => "/agents",
             Self::Outbox => "/outbox",
             Self::Stats => "/stats",

@@ -19,6 +19,7 @@ pub(crate) mod markdown;
 mod outbox;
 #[cfg(test)]
 mod rendered;
+mod runs;
 mod search;
 mod sign_in;
 mod stats;
@@ -40,11 +41,12 @@ use serde_json::Value;
 use windlass_domain::{Code, Time};
 use windlass_ledger::{Clock as _, SystemClock};
 use windlass_ops::Context;
+use windlass_ops::context::Presence;
 use windlass_ops::operation::Operation;
 use windlass_ops::table::Entry;
 use windlass_ops::{health, project};
 
-use crate::caller::Caller;
+use crate::caller::{Caller, Local};
 use crate::desk::{Call, Reply};
 use crate::http::{Shared, Visitor};
 use form::Form;
@@ -66,6 +68,8 @@ pub(crate) fn router() -> Router<Shared> {
         .route("/graph", get(graph::page))
         .route("/timeline", get(timeline::page))
         .route("/agents", get(agents::page))
+        .route("/runs", get(runs::list))
+        .route("/runs/{id}", get(runs::page))
         .route("/outbox", get(outbox::page))
         .route("/stats", get(stats::page))
         .route("/search", get(search::page))
@@ -179,6 +183,8 @@ async fn admitted(parts: &mut Parts, house: &Shared) -> Result<(Caller, Person),
     let Visitor(caller) = Visitor::from_request_parts(parts, house).await?;
     match caller {
         Caller::Local(local) => {
+            // Whoever looks at pages is a person, as far as anybody can tell.
+            let local = Local { presence: Presence::Seen, ..local };
             let user = local.user.clone();
             let name = local.agent.clone().unwrap_or_else(|| user.clone());
             Ok((Caller::Local(local), Person { name, user, is_local: true }))

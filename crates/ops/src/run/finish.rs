@@ -1,0 +1,273 @@
+//! `run finish`: what becomes of the work of a run is done, and recorded.
+//!
+//! In this order, so that nothing is done that may not be, and nothing is forgotten that was done:
+//! look at the work, ask the rules, merge or publish, record, take away what is no longer needed. If
+//! it is interrupted, it can be called again.
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windlass_domain::run::disposal::Way;
+use windlass_domain::run::event::{FinishDetails, Place as RunPlace};
+use windlass_domain::run::state_file::{ActionJson, StateFile, parse};
+use windlass_domain::run::word::{ActionKind, ActionStatus, EffectStatus};
+use windlass_domain::{Code, Refusal, Time};
+use windlass_ledger::Error;
+
+use super::actions::{ActionBegin, ActionComplete};
+use super::change::{Changed, Doer};
+use super::ending::Finished;
+use super::files::RunFiles;
+use super::landing::Landing;
+use super::mirror;
+use super::target::Target;
+use crate::context::Context;
+use crate::operation::{Access, Operation, Output, Place, Remotely};
+use crate::settings::one_of;
+use crate::sheet::Sheet;
+
+/// Finishes a run.
+#[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
+pub struct Finish {
+    /// keep, merge, publish or discard
+    pub way: String,
+    /// The branch to merge into; without one, where the work came from
+    #[arg(long, value_name = "BRANCH")]
+    #[serde(default)]
+    pub into: Option<String>,
+    /// The remote to publish to
+    #[arg(long, value_name = "NAME")]
+    #[serde(default)]
+    pub remote: Option<String>,
+    /// Also ask for a pull request against this branch, with the client of the forge
+    #[arg(long, value_name = "BRANCH")]
+    #[serde(default)]
+    pub pull_request: Option<String>,
+    /// Only say what would be done
+    #[arg(long)]
+    #[serde(default)]
+    pub preview: bool,
+    /// Must say `discard` to discard where nobody can be asked
+    #[arg(long, value_name = "WORD")]
+    #[serde(default)]
+    pub confirm: Option<String>,
+    /// Also complete the task of the run, with the receipt as evidence
+    #[arg(long)]
+    #[serde(default)]
+    pub complete_task: bool,
+    /// Anything to remember
+    #[arg(long, value_name = "TEXT")]
+    #[serde(default)]
+    pub notes: Option<String>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub target: Target,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub doer: Doer,
+}
+
+/// What became of the work, or would.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Settled {
+    /// What would be done, or was.
+    pub plan: Vec<String>,
+    /// Nothing where it was only looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<Changed>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pull_request: Option<String>,
+}
+
+impl Operation for Finish {
+    type Output = Settled;
+    const NAME: &'static str = "run.finish";
+    const ABOUT: &'static str = "Keep, merge, publish or discard the work of a run, and record it";
+    const EXAMPLE: &'static str = "windlass run finish merge --preview";
+    const ACCESS: Access = Access::Write;
+    const PLACE: Place = Place::Workplace;
+    const REMOTELY: Remotely = Remotely::Here;
+
+    fn run(&self, cx: &mut Context) -> Result<Settled, Error> {
+        let way = self.way()?;
+        let files = self.target.look(cx)?;
+        let state = parse(&files.state)?;
+        let place = place(&state, &files);
+        let landing = Landing::look(cx, &files.run_id, &place, &way)?;
+        let preview = landing.preview();
+        let plan = preview.lines();
+        if self.preview {
+            return Ok(Settled { plan, run: None, pull_request: None });
+        }
+        let target = Target::of(files.run);
+        let mut finished = self.finished(&landing, &target, cx);
+        cx.perform(&Finished { dry_run: true, ..finished.clone() })?;
+        self.must_be_meant(cx, &landing, &preview)?;
+        let action = self.approved(&landing, &state)?;
+        let pull_request = self.land(cx, &landing, action.as_ref(), &finished)?;
+        finished.pr_url.clone_from(&pull_request);
+        let run = cx.perform(&finished)?;
+        mirror::write(cx, &run.whereabouts);
+        landing.clear_up()?;
+        Ok(Settled { plan, run: Some(run), pull_request })
+    }
+}
+
+impl Finish {
+    fn way(&self) -> Result<Way, Refusal> {
+        let given = |option: &str, value: &Option<String>| match value {
+            None => Ok(()),
+            Some(value) => Err(Refusal::new(
+                Code::InvalidValue,
+                format!("--{option} {value} is not for {}", self.way),
+            )
+            .hint(format!("leave --{option} out"))
+            .detail("field", option)),
+        };
+        if self.way != "merge" {
+            given("into", &self.into)?;
+        }
+        if self.way != "publish" {
+            given("remote", &self.remote)?;
+            given("pull-request", &self.pull_request)?;
+        }
+        match self.way.as_str() {
+            "keep" => Ok(Way::Keep),
+            "merge" => Ok(Way::Merge { into: self.into.clone() }),
+            "publish" => Ok(Way::Publish { remote: self.remote.clone() }),
+            "discard" => Ok(Way::Discard),
+            other => Err(one_of("way", other, &["keep", "merge", "publish", "discard"])),
+        }
+    }
+
+    fn finished(&self, landing: &Landing, target: &Target, cx: &Context) -> Finished {
+        let details = landing.details();
+        let FinishDetails { target_branch, remote, pr_url, branch_action, .. } = details;
+        Finished {
+            disposition: landing.disposition().to_string(),
+            target_branch,
+            remote,
+            pr_url,
+            branch_action,
+            worktree_action: details.worktree_action,
+            artifacts_preserved_at: details.artifacts_preserved_at,
+            notes: self.notes.clone(),
+            force: false,
+            complete_task: self.complete_task,
+            dry_run: false,
+            target: target.clone(),
+            doer: self.doer.here(cx),
+        }
+    }
+
+    /// What cannot be taken back is asked about.
+    fn must_be_meant(&self, cx: &Context, landing: &Landing, preview: &Sheet) -> Result<(), Error> {
+        let is_discarded = landing.disposition().as_str() == "discarded";
+        if !is_discarded || self.confirm.as_deref() == Some("discard") {
+            return Ok(());
+        }
+        match cx.confirm(preview, "discard it?") {
+            Some(true) => Ok(()),
+            Some(false) | None => Err(Refusal::new(
+                Code::InvalidValue,
+                "nothing was discarded: nobody said that it is meant",
+            )
+            .hint("look at it with --preview, then give --confirm discard")
+            .detail("field", "confirm")
+            .into()),
+        }
+    }
+
+    /// What goes out of the house was approved by a person, word by word.
+    fn approved(&self, landing: &Landing, state: &StateFile) -> Result<Option<ActionJson>, Error> {
+        if self.way != "publish" {
+            return Ok(None);
+        }
+        let base = self.pull_request.as_deref();
+        let Some(wanted) = landing.action(base) else { return Ok(None) };
+        let fits = |action: &&ActionJson| {
+            action.kind == ActionKind::ExternalWrite
+                && action.target == wanted
+                && action.status == ActionStatus::Approved
+                && action.effect.as_ref().is_some_and(|effect| {
+                    matches!(effect.status, EffectStatus::NotStarted | EffectStatus::InProgress)
+                })
+        };
+        match state.external_actions.iter().find(fits) {
+            Some(action) => Ok(Some(action.clone())),
+            None => Err(Refusal::new(
+                Code::PersonRequired,
+                format!("nobody approved to {wanted}"),
+            )
+            .hint(format!(
+                "ask for it: windlass run action request external_write --target '{wanted}', then \
+                 let a person decide it: windlass run action decide ACTION approved"
+            ))
+            .detail("target", wanted)
+            .into()),
+        }
+    }
+
+    /// Merges or publishes; what goes out is told before and after.
+    fn land(
+        &self,
+        cx: &mut Context,
+        landing: &Landing,
+        action: Option<&ActionJson>,
+        finished: &Finished,
+    ) -> Result<Option<String>, Error> {
+        let (target, doer) = (finished.target.clone(), finished.doer.clone());
+        let is_new = |action: &ActionJson| {
+            action.effect.as_ref().is_some_and(|effect| effect.status == EffectStatus::NotStarted)
+        };
+        if let Some(action) = action.filter(|action| is_new(action)) {
+            let idempotency_key = action.idempotency_key.clone().unwrap_or_default();
+            let action = action.id.clone();
+            let (target, doer) = (target.clone(), doer.clone());
+            cx.perform(&ActionBegin { action, idempotency_key, target, doer })?;
+        }
+        landing.land()?;
+        let base = self.pull_request.as_deref();
+        let url = base.map(|base| landing.create_pull_request(base)).transpose()?;
+        if let Some(action) = action {
+            let evidence_ref = url.clone().unwrap_or_else(|| action.target.clone());
+            let (action, outcome) = (action.id.clone(), EffectStatus::Succeeded.to_string());
+            cx.perform(&ActionComplete { action, outcome, evidence_ref, target, doer })?;
+        }
+        Ok(url)
+    }
+}
+
+/// Where a run takes place, by its state file.
+fn place(state: &StateFile, files: &RunFiles) -> RunPlace {
+    let state = state.clone();
+    RunPlace {
+        workflow_path: state.workflow_path,
+        source_workflow_path: state.source_workflow_path,
+        source_branch: state.source_branch,
+        source_head: state.source_head,
+        workflow_slug: state.workflow_slug,
+        branch: state.branch,
+        repo_root: state.repo_root,
+        execution_root: state.execution_root,
+        worktree_path: state.worktree_path,
+        executor_mode: state.executor_mode,
+        driver: state.driver,
+        host: state.host,
+        folder: files.folder.clone(),
+        machine: files.machine.clone(),
+    }
+}
+
+impl Output for Settled {
+    fn sheet(&self, now: Time) -> Sheet {
+        let planned =
+            self.plan.iter().fold(Sheet::default(), |sheet, line| sheet.and_line(line.as_str()));
+        let Some(run) = &self.run else { return planned };
+        let sheet = run.sheet(now);
+        match &self.pull_request {
+            Some(url) => sheet.and_line(url.clone()),
+            None => sheet,
+        }
+    }
+}

@@ -1,0 +1,397 @@
+//! What is done to branch and worktree when a run is finished: looked at first, then done.
+//!
+//! [`Landing::look`] refuses what cannot be done and says what would be; [`Landing::land`] merges or
+//! publishes, and leaves all as it was when that fails; once the outcome is on record,
+//! [`Landing::clear_up`] takes away what is no longer needed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use windlass_domain::run::disposal::{self, Way};
+use windlass_domain::run::event::{FinishDetails, Place};
+use windlass_domain::run::prepare::rescue_reference;
+use windlass_domain::run::state_file;
+use windlass_domain::run::word::Disposition;
+use windlass_domain::{Code, Refusal};
+use windlass_hands::files::{self, Change};
+use windlass_hands::git::{Git, Merged, OnBranch};
+use windlass_ledger::Error;
+
+use super::prepare::blocking;
+use super::repository::{git_in, refused, text};
+use crate::context::Context;
+use crate::exchange::unusable;
+use crate::sheet::{Cell, Sheet, Tone, counted};
+
+/// So many files are named.
+const NAMED: usize = 20;
+
+/// The work of a run, and where it shall go.
+#[derive(Debug, Clone)]
+pub struct Landing {
+    git: Git,
+    run_id: String,
+    branch: String,
+    /// Where the branch is; nothing when it is not there.
+    commit: Option<String>,
+    worktree: Option<PathBuf>,
+    home: PathBuf,
+    source_head: Option<String>,
+    plan: Plan,
+    /// Commits that are nowhere else.
+    ahead: u64,
+    /// Files that are not committed, where the run worked.
+    uncommitted: Vec<String>,
+}
+
+/// What shall be done, with all that was found out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Plan {
+    Keep,
+    Merge { into: String, checkout: PathBuf },
+    Publish { remote: String },
+    Discard,
+}
+
+impl Landing {
+    /// Looks at the work of a run. Nothing is changed.
+    pub fn look(cx: &Context, run_id: &str, place: &Place, way: &Way) -> Result<Self, Error> {
+        let home = PathBuf::from(&place.repo_root);
+        let git = git_in(cx, &home);
+        if *way == Way::Keep && git.repository().map_err(refused)?.is_none() {
+            return Ok(Self::without_git(git, run_id, place));
+        }
+        let commit = git.branch(&place.branch).map_err(refused)?;
+        let worktree = place.worktree_path.as_ref().map(PathBuf::from);
+        let worktree = worktree.filter(|worktree| worktree.is_dir());
+        let works_in = worktree.clone().unwrap_or_else(|| home.clone());
+        let mut landing = Self {
+            commit,
+            uncommitted: blocking(&git.at(works_in), &relative(place))?,
+            worktree,
+            ..Self::without_git(git, run_id, place)
+        };
+        landing.plan = landing.planned(place, way)?;
+        landing.ahead = landing.count_ahead(place)?;
+        Ok(landing)
+    }
+
+    fn without_git(git: Git, run_id: &str, place: &Place) -> Self {
+        Self {
+            home: git.folder().to_owned(),
+            git,
+            run_id: run_id.to_owned(),
+            branch: place.branch.clone(),
+            commit: None,
+            worktree: None,
+            source_head: place.source_head.clone(),
+            plan: Plan::Keep,
+            ahead: 0,
+            uncommitted: Vec::new(),
+        }
+    }
+
+    fn planned(&self, place: &Place, way: &Way) -> Result<Plan, Error> {
+        match way {
+            Way::Keep => Ok(Plan::Keep),
+            Way::Merge { into } => self.planned_merge(place, into.as_deref()),
+            Way::Publish { remote } => {
+                self.must_have_branch()?;
+                self.must_be_committed()?;
+                let known = self.git.remotes().map_err(refused)?;
+                Ok(Plan::Publish { remote: disposal::remote(remote.as_deref(), &known)? })
+            }
+            Way::Discard => {
+                let head = self.git.head().map_err(refused)?;
+                let is_current = head.branch() == Some(&self.branch);
+                disposal::must_not_be_shared(&self.branch, self.worktree.is_some(), is_current)?;
+                Ok(Plan::Discard)
+            }
+        }
+    }
+
+    fn planned_merge(&self, place: &Place, into: Option<&str>) -> Result<Plan, Error> {
+        self.must_have_branch()?;
+        let there = |name: &str| self.git.branch(name).map_err(refused);
+        let into = if let Some(into) = into {
+            into.to_owned()
+        } else {
+            let source = place.source_branch.as_deref();
+            let known = [source, Some("main"), Some("master")].into_iter().flatten();
+            let mut found = Vec::new();
+            for name in known {
+                if there(name)?.is_some() {
+                    found.push(name);
+                }
+            }
+            disposal::target_branch(source, &self.branch, |name| found.contains(&name))?
+        };
+        disposal::must_be_another(&self.branch, &into, there(&into)?.is_some())?;
+        self.must_be_committed()?;
+        let worktrees = self.git.worktrees().map_err(refused)?;
+        let is_there = |branch: Option<&str>| branch == Some(into.as_str());
+        let mut on_target = worktrees
+            .into_iter()
+            .filter(|one| one.gone.is_none() && is_there(one.branch.as_deref()));
+        let checkout = on_target.next().map_or_else(|| self.home.clone(), |one| one.path);
+        let dirty = blocking(&self.git.at(&checkout), &relative(place))?;
+        if !dirty.is_empty() {
+            return Err(uncommitted(&checkout, &dirty).into());
+        }
+        match self.git.try_merge(&self.branch, &into).map_err(refused)? {
+            Merged::Clean => Ok(Plan::Merge { into, checkout }),
+            Merged::Conflicts(files) => Err(conflicts(&self.branch, &into, &files).into()),
+        }
+    }
+
+    fn must_have_branch(&self) -> Result<(), Error> {
+        match &self.commit {
+            Some(_) => Ok(()),
+            None => {
+                let message = format!("the branch '{}' of the run is not there", self.branch);
+                let refusal = Refusal::new(Code::CheckoutUnfit, message)
+                    .hint("keep or discard the run: windlass run finish keep")
+                    .detail("branch", &self.branch);
+                Err(refusal.into())
+            }
+        }
+    }
+
+    fn must_be_committed(&self) -> Result<(), Error> {
+        if self.uncommitted.is_empty() {
+            return Ok(());
+        }
+        let folder = self.worktree.as_ref().unwrap_or(&self.home);
+        Err(uncommitted(folder, &self.uncommitted).into())
+    }
+
+    /// How many commits would be lost with the branch, or come along with it.
+    fn count_ahead(&self, place: &Place) -> Result<u64, Error> {
+        let (Some(commit), Some(source)) = (&self.commit, &self.source_head) else { return Ok(0) };
+        let base = match (&self.plan, &place.source_branch) {
+            (Plan::Merge { into, .. }, _) => format!("refs/heads/{into}"),
+            (_, Some(branch)) => format!("refs/heads/{branch}"),
+            (_, None) => source.clone(),
+        };
+        let known = self.git.commit(&base).map_err(refused)?;
+        let base = known.or(self.git.commit(source).map_err(refused)?);
+        base.map_or(Ok(0), |base| self.git.commits_ahead(commit, &base).map_err(refused))
+    }
+
+    pub fn disposition(&self) -> Disposition {
+        match self.plan {
+            Plan::Keep => Disposition::Kept,
+            Plan::Merge { .. } => Disposition::Merged,
+            Plan::Publish { .. } => Disposition::Published,
+            Plan::Discard => Disposition::Discarded,
+        }
+    }
+
+    /// What a person approves before this is done outside of the run; nothing where that needs none.
+    pub fn action(&self, base: Option<&str>) -> Option<String> {
+        match &self.plan {
+            Plan::Merge { into, .. } => Some(disposal::merge_action(&self.branch, into)),
+            Plan::Publish { remote } => Some(disposal::publish_action(&self.branch, remote, base)),
+            Plan::Keep | Plan::Discard => None,
+        }
+    }
+
+    /// What is put on record.
+    pub fn details(&self) -> FinishDetails {
+        let goes = matches!(self.plan, Plan::Merge { .. } | Plan::Discard);
+        let word = |there: bool, gone: &str, kept: &str| {
+            there.then(|| if goes { gone.to_owned() } else { kept.to_owned() })
+        };
+        let folder = self.home.display().to_string();
+        FinishDetails {
+            target_branch: match &self.plan {
+                Plan::Merge { into, .. } => Some(into.clone()),
+                Plan::Keep | Plan::Publish { .. } | Plan::Discard => None,
+            },
+            remote: match &self.plan {
+                Plan::Publish { remote } => Some(remote.clone()),
+                Plan::Keep | Plan::Merge { .. } | Plan::Discard => None,
+            },
+            branch_action: word(self.commit.is_some(), "deleted", "kept"),
+            worktree_action: word(self.worktree.is_some(), "removed", "kept"),
+            artifacts_preserved_at: self.worktree.as_ref().filter(|_| goes).map(|_| folder),
+            ..FinishDetails::default()
+        }
+    }
+
+    /// Merges or publishes. When that fails, all is as before.
+    pub fn land(&self) -> Result<(), Error> {
+        match &self.plan {
+            Plan::Keep | Plan::Discard => Ok(()),
+            Plan::Publish { remote } => self.git.push(&self.branch, remote).map_err(refused),
+            Plan::Merge { into, checkout } => self.merge(into, &self.git.at(checkout)),
+        }
+    }
+
+    /// Asks others to take what was published, and says where.
+    pub fn create_pull_request(&self, base: &str) -> Result<String, Error> {
+        self.git.create_pull_request(&self.branch, base).map_err(refused)
+    }
+
+    fn merge(&self, into: &str, git: &Git) -> Result<(), Error> {
+        let before = git.head().map_err(refused)?;
+        let is_elsewhere = before.branch() != Some(into);
+        if is_elsewhere && let Err(error) = git.switch(OnBranch::Old { name: into }) {
+            git.switch_back(&before).map_err(refused)?;
+            return Err(refused(error));
+        }
+        let message = format!("Merge branch '{}' into {into}", self.branch);
+        let merged = git.merge(&self.branch, &message);
+        // A checkout that is not the run's own goes back to what somebody was doing in it.
+        let goes_back = self.worktree.is_some() || !matches!(merged, Ok(Merged::Clean));
+        if is_elsewhere && goes_back {
+            git.switch_back(&before).map_err(refused)?;
+        }
+        match merged.map_err(refused)? {
+            Merged::Clean => Ok(()),
+            Merged::Conflicts(files) => Err(conflicts(&self.branch, into, &files).into()),
+        }
+    }
+
+    /// Takes away what is no longer needed, once the outcome is on record. The state file and the
+    /// report of the run stay, beside the repository's own.
+    pub fn clear_up(&self) -> Result<(), Error> {
+        match &self.plan {
+            Plan::Keep | Plan::Publish { .. } => return Ok(()),
+            Plan::Merge { .. } | Plan::Discard => {}
+        }
+        if let Some(worktree) = &self.worktree {
+            preserve(worktree, &self.home, &self.run_id)?;
+            self.git.discard_worktree(worktree).map_err(refused)?;
+        }
+        let Some(commit) = self.git.branch(&self.branch).map_err(refused)? else { return Ok(()) };
+        let is_elsewhere = match &self.plan {
+            Plan::Merge { into, .. } => {
+                self.git.is_merged(&commit, &format!("refs/heads/{into}")).map_err(refused)?
+            }
+            Plan::Keep | Plan::Publish { .. } | Plan::Discard => false,
+        };
+        if !is_elsewhere {
+            // Whoever regrets it finds it there.
+            let reference = rescue_reference(&self.branch, &commit);
+            let why = format!("windlass: {} was discarded", self.branch);
+            self.git.set_reference(&reference, &commit, &why).map_err(refused)?;
+        }
+        self.git.delete_branch(&self.branch, &commit).map_err(refused)
+    }
+
+    /// What would be done, for a person.
+    pub fn preview(&self) -> Sheet {
+        let Self { branch, ahead, .. } = self;
+        let commits = counted(*ahead, "commit");
+        let first = match &self.plan {
+            Plan::Keep => format!("{branch} and its worktree stay as they are"),
+            Plan::Merge { into, .. } => format!("{commits} of {branch} would go into {into}"),
+            Plan::Publish { remote } => format!("{branch} would be sent to {remote}, {commits}"),
+            Plan::Discard => format!("{branch} would go, with {commits} that are nowhere else"),
+        };
+        let mut sheet = Sheet::line(first);
+        let goes = matches!(self.plan, Plan::Merge { .. } | Plan::Discard);
+        if let (true, Some(worktree)) = (goes, &self.worktree) {
+            sheet = sheet.and_line(format!("the worktree {} would go", worktree.display()));
+        }
+        if self.plan == Plan::Discard && !self.uncommitted.is_empty() {
+            sheet = sheet.and_line(Cell::toned("lost, since they are not committed:", Tone::Bad));
+            for file in self.uncommitted.iter().take(NAMED) {
+                sheet = sheet.and_line(format!("  {}", file.escape_debug()));
+            }
+            let more = self.uncommitted.len().saturating_sub(NAMED) as u64;
+            if more > 0 {
+                sheet = sheet.and_line(format!("  and {}", counted(more, "more file")));
+            }
+        }
+        sheet
+    }
+}
+
+/// The workflow file, from the root of the checkout that the run works in.
+fn relative(place: &Place) -> String {
+    let inside = Path::new(&place.workflow_path).strip_prefix(&place.execution_root);
+    inside.map(|path| path.display().to_string()).unwrap_or_default()
+}
+
+fn uncommitted(folder: &Path, files: &[String]) -> Refusal {
+    let shown: Vec<String> =
+        files.iter().take(NAMED).map(|file| file.escape_debug().to_string()).collect();
+    let more = match files.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!("\n  and {more} more"),
+    };
+    let message = format!(
+        "{} holds changes that are not committed:\n  {}{more}",
+        folder.display(),
+        shown.join("\n  ")
+    );
+    Refusal::new(Code::UncommittedChanges, message)
+        .hint("commit them, or put them aside with `git stash -u`, then finish again")
+        .detail("folder", folder.display().to_string())
+        .detail("files", files)
+}
+
+fn conflicts(branch: &str, into: &str, conflicts: &[PathBuf]) -> Refusal {
+    let files: Vec<String> = conflicts.iter().map(|file| file.display().to_string()).collect();
+    let message = format!("'{branch}' and '{into}' changed the same lines of {}", files.join(", "));
+    Refusal::new(Code::MergeConflict, message)
+        .hint(format!(
+            "merge '{into}' into '{branch}' where the run works, resolve the conflicts, commit, and \
+             finish again"
+        ))
+        .detail("branch", branch)
+        .detail("target_branch", into)
+        .detail("files", files)
+}
+
+/// Copies the files of all runs out of a worktree that goes.
+pub(super) fn preserve_all(worktree: &Path, home: &Path) -> Result<(), Error> {
+    let files = fs::read_dir(worktree.join(".hotl/state")).into_iter().flatten().flatten();
+    for file in files {
+        if let Some(run_id) = file.file_name().to_str().and_then(|name| name.strip_suffix(".json"))
+        {
+            preserve(worktree, home, run_id)?;
+        }
+    }
+    Ok(())
+}
+
+/// Copies the files of a run; the state file then names the report where it is.
+fn preserve(worktree: &Path, home: &Path, run_id: &str) -> Result<(), Error> {
+    let (state, report) =
+        (format!(".hotl/state/{run_id}.json"), format!(".hotl/reports/{run_id}.md"));
+    let report_path = text(&home.join(&report))?;
+    let mut changes = Vec::new();
+    for (name, report_path) in [(state, Some(report_path)), (report, None)] {
+        let (from, path) = (worktree.join(&name), home.join(&name));
+        let Some(content) = files::read(&from).map_err(not_done)? else { continue };
+        let after = report_path.map_or(content.clone(), |path| with_report_at(&content, &path));
+        let before = files::read(&path).map_err(not_done)?;
+        changes.push(Change { path, before, after: Some(after) });
+    }
+    files::change(&changes).map_err(not_done)
+}
+
+/// Only the one value changes: a state file may hold keys that nobody here knows.
+fn with_report_at(content: &str, report_path: &str) -> String {
+    const KEY: &str = "\"report_path\"";
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    match (state_file::parse(content), content.split_once(KEY)) {
+        (Ok(state), Some((before, after))) => {
+            let after = after.replacen(&quoted(&state.report_path), &quoted(report_path), 1);
+            format!("{before}{KEY}{after}")
+        }
+        (Err(_), _) | (_, None) => content.to_owned(),
+    }
+}
+
+pub(super) fn not_done(error: files::NotDone) -> Error {
+    match error {
+        files::NotDone::Unusable { path, source } => unusable(&path, &source).into(),
+        files::NotDone::Changed { path } => {
+            unusable(&path, &std::io::Error::other("it was changed meanwhile")).into()
+        }
+    }
+}

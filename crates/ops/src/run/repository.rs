@@ -1,0 +1,62 @@
+//! Git for operations: in the caller's environment, its words told as refusals.
+
+use std::path::{Path, PathBuf};
+
+use windlass_domain::{Code, Refusal};
+use windlass_hands::check::Environment;
+use windlass_hands::git::{Git, NotDone};
+use windlass_ledger::{Error, Fault};
+
+use crate::context::{Context, Files};
+
+/// Git in a folder, as the caller would run it.
+pub(super) fn git_in(cx: &Context, folder: impl Into<PathBuf>) -> Git {
+    Git::new(folder, &Environment::of_caller(cx.surroundings.variables.all()))
+}
+
+/// The folder that the caller is in.
+pub(super) fn folder(cx: &Context) -> Result<PathBuf, Fault> {
+    cx.surroundings.folder.clone().ok_or_else(|| {
+        Fault::new(Code::FileUnusable, "the folder you are in is not there any more")
+            .hint("cd to a folder that exists")
+    })
+}
+
+/// The commit of the checkout that the caller is in, if it is in one.
+pub(super) fn head_here(cx: &Context) -> Option<String> {
+    if cx.surroundings.files == Files::Servers {
+        return None;
+    }
+    let folder = folder(cx).ok()?;
+    folder.ancestors().find(|above| above.join(".git").exists())?;
+    git_in(cx, folder).head().ok()?.commit().map(str::to_owned)
+}
+
+/// What git said no to.
+pub(super) fn refused(not_done: NotDone) -> Error {
+    let refusal = Refusal::new(Code::GitRefused, not_done.in_words());
+    match &not_done {
+        NotDone::NotRun(_) => refusal.hint("install it, or put it on your PATH"),
+        NotDone::Refused { command, code, said } => refusal
+            .hint("see to what it says, then try again")
+            .detail("command", command)
+            .detail("exit_code", code)
+            .detail("said", said),
+        NotDone::TookTooLong { command, .. } => refusal
+            .hint(format!("see whether a hook or a password keeps `{command}` waiting"))
+            .detail("command", command),
+        NotDone::Odd { command, answer } => refusal
+            .hint("git 2.38 or later is needed; see whether `git fsck` finds something")
+            .detail("command", command)
+            .detail("answer", answer),
+    }
+    .into()
+}
+
+/// A path as JSON can carry it.
+pub(super) fn text(path: &Path) -> Result<String, Refusal> {
+    path.to_str().map(str::to_owned).ok_or_else(|| {
+        let message = format!("{} is not text in UTF-8", path.display());
+        Refusal::new(Code::InvalidValue, message).hint("rename the folder or the file")
+    })
+}

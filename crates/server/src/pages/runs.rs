@@ -1,0 +1,262 @@
+//! Runs of workflow files: all of them, and one with its steps, live, with what a person decides.
+
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, RawQuery};
+use axum::response::Response;
+use maud::{Markup, html};
+use windlass_domain::Time;
+use windlass_ops::run::{List, RunRow, RunView, Show, StepView, Target, WaitingView};
+
+use super::Visit;
+use super::form::Form;
+use super::layout::{Page, Section, framed};
+use super::look::{self, address, empty, grouped, task_path};
+use super::trouble::Trouble;
+use crate::http::unreadable;
+
+const MOST: u64 = 200;
+
+/// The tabs: how a status is called in the address, and by people.
+const TABS: [(&str, &str); 6] = [
+    ("", "All"),
+    ("running", "Running"),
+    ("paused", "Waiting"),
+    ("blocked", "Blocked"),
+    ("ready_to_finish", "To finish"),
+    ("completed", "Completed"),
+];
+
+/// `GET /runs`.
+pub(super) async fn list(visit: Visit, RawQuery(query): RawQuery) -> Result<Response, Trouble> {
+    let query = Form::parse(query.as_deref().unwrap_or_default());
+    let status = query.first("status").filter(|status| !status.is_empty());
+    let asked = List { status: status.map(str::to_owned), limit: MOST, ..List::default() };
+    let runs = visit.ask(asked).await?.runs;
+    let main = html! {
+        div.head {
+            h1 { "Runs" }
+            nav.tabs aria-label="Status" {
+                @for (word, name) in TABS {
+                    a href=(address("/runs", &[("status", word)]))
+                        aria-current=[(status.unwrap_or_default() == word).then_some("page")] { (name) }
+                }
+            }
+        }
+        section.panel #runs data-live {
+            h2 { "Workflow files, executed" span.soft.numeric { " " (grouped(runs.len() as u64)) } }
+            @if runs.is_empty() {
+                (empty("No runs. Start one where the work is: windlass run start FILE"))
+            } @else {
+                (table(&runs, visit.now))
+            }
+        }
+    };
+    Ok(framed(&visit, Page::new("Runs", Section::Runs, main)))
+}
+
+fn table(runs: &[RunRow], now: Time) -> Markup {
+    html! {
+        div.scroll {
+            table {
+                thead { tr { th { "Run" } th { "Status" } th { "Steps" } th { "Waits" } th { "Changed" } th { "Where" } } }
+                tbody {
+                    @for run in runs {
+                        tr {
+                            td { a href=(path(run.run.to_string().as_str())) { (run.run_id) } p.small.soft { (run.intent) } }
+                            td { (status(&run.status)) }
+                            td.numeric { (run.completed_steps) " of " (run.total_steps) }
+                            td { @if run.waiting > 0 { span.chip.warn { (run.waiting) " to decide" } } }
+                            td { (look::time(run.updated_at, now)) }
+                            td.small.soft { (run.machine) ":" (run.folder) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn path(run: &str) -> String {
+    format!("/runs/{run}")
+}
+
+/// The status of a run or a step, by colour and by name.
+fn status(word: &str) -> Markup {
+    let tone = match word {
+        "done" | "completed" | "ready_to_finish" => "chip good",
+        "in_progress" | "running" => "chip accent",
+        "paused" => "chip warn",
+        "failed" | "blocked" | "abandoned" => "chip bad",
+        _ => "chip",
+    };
+    html! { span class=(tone) { (word.replace('_', " ")) } }
+}
+
+/// `GET /runs/{id}`.
+pub(super) async fn page(
+    visit: Visit,
+    path: Result<Path<String>, PathRejection>,
+) -> Result<Response, Trouble> {
+    let Path(id) = path.map_err(|_| unreadable())?;
+    let run = visit.ask(Show { run: Some(id), target: Target::default() }).await?;
+    let main = html! {
+        div.task data-follow=(run.run) {
+            div.head #head data-live {
+                h1 { (run.run_id) }
+                (status(&run.status))
+            }
+            div.task-main {
+                (decisions(&run, visit.now))
+                (blockers(&run))
+                (steps(&run))
+            }
+            div.task-side { (facts(&run, visit.now)) }
+        }
+    };
+    let page = Page { title: format!("Run {}", run.run_id), ..Page::new("", Section::Runs, main) };
+    Ok(framed(&visit, page))
+}
+
+/// What the run waits for a person for, with the forms that decide it.
+fn decisions(run: &RunView, now: Time) -> Markup {
+    html! {
+        section.panel #waiting data-live hidden[run.waiting.is_empty()] {
+            h2 { "Waits for you" }
+            @for waiting in &run.waiting { (decision(run, waiting, now)) }
+        }
+    }
+}
+
+fn decision(run: &RunView, waiting: &WaitingView, now: Time) -> Markup {
+    let number = waiting.step;
+    let at = usize::try_from(number).unwrap_or(0).saturating_sub(1);
+    let name = run.steps.get(at).map(|step| step.name.as_str()).unwrap_or_default();
+    let asked = waiting.review.as_deref().unwrap_or("The step is done. May the run go on?");
+    html! {
+        div.notice.warn {
+            p { "Step " (number) ": " (name) }
+            p { (asked) }
+            p.small.soft { "since " (look::time(waiting.since, now)) }
+        }
+        div.acts {
+            (decide(run, number, "approved", html! {
+                label.field { span { "A word about it" } input name="reason" autocomplete="off"; }
+                div.line-up { button.first { "Approve" } }
+            }))
+            (decide(run, number, "rejected", html! {
+                label.field { span { "Why not" } input name="reason" required autocomplete="off"; }
+                div.line-up { button { "Reject" } }
+            }))
+        }
+    }
+}
+
+fn decide(run: &RunView, step: u32, decision: &str, inside: Markup) -> Markup {
+    html! {
+        form.stack method="post" action="/do/run.gate" id={ (decision) "-" (step) } {
+            input type="hidden" name="run_id" value=(run.run);
+            input type="hidden" name="step" value=(step);
+            input type="hidden" name="decision" value=(decision);
+            input type="hidden" name="back" value=(path(&run.run.to_string()));
+            (inside)
+        }
+    }
+}
+
+fn blockers(run: &RunView) -> Markup {
+    html! {
+        div #blockers data-live {
+            @for blocker in &run.blockers { div.notice.bad { p { "Blocked" } p { (blocker) } } }
+        }
+    }
+}
+
+fn steps(run: &RunView) -> Markup {
+    html! {
+        section.panel #steps data-live {
+            h2 { "Steps" span.soft.numeric { " " (run.steps.len()) } }
+            ol.rows {
+                @for step in &run.steps { (one(run, step)) }
+            }
+        }
+    }
+}
+
+fn one(run: &RunView, step: &StepView) -> Markup {
+    let is_open = matches!(step.status.as_str(), "in_progress" | "failed" | "blocked");
+    html! {
+        li id={ "step-" (step.step) } {
+            p {
+                strong { (step.step) ". " (step.name) } " " (status(&step.status))
+                @if step.status == "done" && !step.checked { " " span.chip.warn { "unverified" } }
+                @if let Some(decision) = &step.decision { " " (decided(step, decision)) }
+                @else if let Some(gate) = &step.gate { " " span.chip { "gate: " (gate) } }
+            }
+            @if step.attempts > 0 {
+                p.small.soft {
+                    "attempt " (step.attempts) " of " (step.max_attempts)
+                    @if let Some(by) = &step.started_by { ", by " (by) }
+                }
+            }
+            details open[is_open] {
+                summary { "What is done and checked" }
+                p.prose { (step.action) }
+                ul.small { @for check in &step.checks { li { code { (check) } } } }
+                @if let Some(text) = &step.stderr { p.small.soft { "stderr" } pre { (text) } }
+                @if let Some(text) = &step.stdout { p.small.soft { "stdout" } pre { (text) } }
+            }
+            @if step.status == "blocked" && !waits(run, step) { (unblock(run, step)) }
+        }
+    }
+}
+
+fn decided(step: &StepView, decision: &str) -> Markup {
+    let tone = if decision == "approved" { "chip good" } else { "chip bad" };
+    let by = step.decided_by.as_deref().unwrap_or("the workflow file");
+    let how = step.authority.as_deref().unwrap_or_default();
+    html! { span class=(tone) title={ "by " (by) ", " (how) } { (decision) " by " (by) } }
+}
+
+fn waits(run: &RunView, step: &StepView) -> bool {
+    run.waiting.iter().any(|waiting| waiting.step == step.step)
+}
+
+fn unblock(run: &RunView, step: &StepView) -> Markup {
+    html! {
+        form.line-up method="post" action="/do/run.step.unblock" {
+            input type="hidden" name="run_id" value=(run.run);
+            input type="hidden" name="step" value=(step.step);
+            input type="hidden" name="back" value=(path(&run.run.to_string()));
+            label.field { span { "Why it can go on" } input name="reason" required autocomplete="off"; }
+            button { "Let it go on" }
+        }
+    }
+}
+
+fn facts(run: &RunView, now: Time) -> Markup {
+    let said = |name: &'static str, text: Option<&String>| {
+        html! { @if let Some(text) = text { dt { (name) } dd { (text) } } }
+    };
+    html! {
+        section.panel #facts data-live {
+            h2 { "Facts" }
+            dl.facts {
+                dt { "Intent" } dd { (run.intent) }
+                dt { "Succeeds when" } dd { (run.success_criteria) }
+                @if let Some(task) = run.task.as_ref().and_then(|task| task.parse().ok()) {
+                    dt { "Task" } dd { a href=(task_path(task)) { (task.short()) } }
+                }
+                dt { "Gates" } dd { (run.gates) }
+                dt { "Risk" } dd { (run.risk_level) }
+                (said("Owner", run.owner.as_ref()))
+                (said("Work", run.disposition.as_ref()))
+                dt { "Branch" } dd { code.small { (run.branch) } }
+                dt { "Folder" } dd { code.small { (run.machine) ":" (run.folder) } }
+                dt { "File" } dd { code.small { (run.workflow_path) } }
+                dt { "Started" } dd { (look::time(run.started_at, now)) }
+                dt { "Changed" } dd { (look::time(run.updated_at, now)) }
+                @if let Some(at) = run.completed_at { dt { "Completed" } dd { (look::time(at, now)) } }
+            }
+        }
+    }
+}

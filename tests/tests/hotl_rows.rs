@@ -1,0 +1,341 @@
+//! What HOTL's workflow files, lint, transitions and checks are, row by row, and the tests that show
+//! that ours are no worse. The table in `docs/hotl-rows.md` is made from this one:
+//! `WINDLASS_BLESS=1 cargo test -p windlass-tests --test hotl_rows` rewrites it.
+
+#![expect(clippy::unwrap_used, reason = "a file that cannot be read ends its test")]
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use windlass_testkit::machine;
+
+/// What is asked, and where it is shown: a file and the beginning of the names of its tests. Nowhere
+/// means that it is not built yet.
+type Row = (&'static str, &'static [(&'static str, &'static str)]);
+
+const MALFORMED: &str = "crates/domain/src/run/file/tests/malformed.rs";
+const REAL: &str = "tests/tests/malformed_workflows.rs";
+const GRAMMAR: &str = "crates/domain/src/run/file/tests/grammar.rs";
+const LINT: &str = "crates/domain/src/run/file/tests/lint_texts.rs";
+const RULES: &str = "crates/domain/src/run/file/tests/rules.rs";
+const NAME: &str = "crates/domain/src/run/name.rs";
+const ROWS: &str = "crates/domain/src/run/tests/rows.rs";
+const ENDS: &str = "crates/domain/src/run/tests/ends.rs";
+const GATES: &str = "crates/domain/src/run/tests/gates.rs";
+const LOOPS: &str = "crates/domain/src/run/tests/loops.rs";
+const BUDGETS: &str = "crates/domain/src/run/tests/budgets.rs";
+const SAID: &str = "crates/domain/src/run/check.rs";
+const SHELL: &str = "crates/hands/tests/checks/shell.rs";
+const GUARD: &str = "crates/hands/tests/checks/guard.rs";
+const PAGE: &str = "crates/hands/tests/checks/browser.rs";
+const ARTIFACT: &str = "crates/hands/src/check/artifact/tests.rs";
+const VARIABLES: &str = "crates/hands/src/check/environment.rs";
+const OUTPUT: &str = "crates/hands/src/check/output.rs";
+
+/// Tests whose names begin so show rows, and none of them is left out of the page.
+const SHOWING: [(&str, &str); 5] = [
+    (REAL, "malformed_"),
+    (MALFORMED, "malformed_"),
+    (NAME, "malformed_"),
+    (ROWS, "row_8_"),
+    (ENDS, "row_8_"),
+];
+
+const PARTS: &[(&str, &[Row])] = &[
+    (
+        "Malformed files",
+        &[
+            ("a quoted `loop`", &[(MALFORMED, "malformed_01_")]),
+            ("`max_iterations` with a comment, or no number", &[(MALFORMED, "malformed_02_")]),
+            ("`intent` given twice", &[(MALFORMED, "malformed_03_")]),
+            ("a tab in a name or an action", &[(MALFORMED, "malformed_04_")]),
+            ("CRLF", &[(MALFORMED, "malformed_05_"), (REAL, "malformed_05_")]),
+            ("a comment behind `risk_level`", &[(MALFORMED, "malformed_06_")]),
+            ("`auto_approve: True`", &[(MALFORMED, "malformed_07_")]),
+            ("a quoted intent, branch, action", &[(MALFORMED, "malformed_08_")]),
+            ("`---` in the body", &[(MALFORMED, "malformed_09_")]),
+            ("a step in a code fence", &[(MALFORMED, "malformed_10_")]),
+            (
+                "steps numbered 5, 7",
+                &[(MALFORMED, "malformed_11_"), (GRAMMAR, "steps_out_of_order_")],
+            ),
+            ("`verify: |`", &[(MALFORMED, "malformed_12_")]),
+            ("a key inside a command", &[(MALFORMED, "malformed_13_")]),
+            (
+                "a bar in the name of a step",
+                &[(MALFORMED, "malformed_14_"), (REAL, "malformed_14_")],
+            ),
+            ("a box that is ticked already", &[(MALFORMED, "malformed_15_")]),
+            (
+                "a space in the name of the file",
+                &[(NAME, "malformed_16_"), (REAL, "malformed_16_")],
+            ),
+            ("no steps", &[(MALFORMED, "malformed_17_"), (REAL, "malformed_17_")]),
+        ],
+    ),
+    (
+        "Lint",
+        &[
+            ("which files are linted", &[(LINT, "the_kind_of_a_file_")]),
+            ("a file that is not there", &[(LINT, "a_file_that_is_not_there_")]),
+            ("`LINT PASSED`", &[(LINT, "a_sound_file_passes")]),
+            ("no frontmatter", &[(LINT, "a_missing_frontmatter_")]),
+            ("a missing field of it", &[(LINT, "each_missing_field_of_the_frontmatter_")]),
+            ("words of it that mean nothing", &[(LINT, "words_of_the_frontmatter_")]),
+            ("no steps", &[(LINT, "a_file_without_steps_")]),
+            ("a step without `action` or `loop`", &[(LINT, "a_step_without_action_and_loop_")]),
+            ("`loop: until` without `verify` or `max_iterations`", &[(LINT, "a_loop_without_")]),
+            ("an empty `verify`", &[(LINT, "an_empty_verify_")]),
+            ("a check without `type`", &[(LINT, "a_check_without_a_type_")]),
+            ("what each type needs", &[(LINT, "each_field_that_a_type_needs_")]),
+            ("a type that means nothing", &[(LINT, "a_type_that_means_nothing_")]),
+            ("security at high risk without a gate", &[(LINT, "security_at_high_risk_")]),
+            (
+                "each item of a list by itself (HOTL: the list as a whole)",
+                &[(LINT, "each_item_of_a_list_")],
+            ),
+            (
+                "assert kinds and values, numbers, gates, budgets, step numbers (HOTL: not at all)",
+                &[(RULES, ""), (LINT, "rules_that_hotl_does_not_have_")],
+            ),
+        ],
+    ),
+    (
+        "Transitions",
+        &[
+            (
+                "`start`: pending, earlier steps done, attempts left",
+                &[(ROWS, "row_8_start_"), (ROWS, "row_8_a_step_that_is_not_there_")],
+            ),
+            (
+                "`start`, `verify`, `retry` need a run that runs",
+                &[(ROWS, "row_8_a_run_that_does_not_run_")],
+            ),
+            (
+                "`start` within the budgets",
+                &[(BUDGETS, "a_start_beyond_"), (BUDGETS, "start_and_verify_are_refused_")],
+            ),
+            (
+                "`verify`: done, failed, or blocked",
+                &[(ROWS, "row_8_verify_"), (ROWS, "row_8_results_")],
+            ),
+            ("`retry`: failed, attempts left", &[(ROWS, "row_8_retry_"), (LOOPS, "rule_11_")]),
+            ("`block`: with a reason", &[(ROWS, "row_8_block_")]),
+            (
+                "`gate approved` of a review",
+                &[
+                    (ROWS, "row_8_gate_approved_ends_a_review_"),
+                    (ROWS, "row_8_checks_after_a_review_"),
+                    (ROWS, "row_8_a_check_after_a_review_"),
+                ],
+            ),
+            ("`gate rejected` of a review", &[(ROWS, "row_8_gate_rejected_keeps_a_review_")]),
+            (
+                "`gate approved` of a step that is done",
+                &[
+                    (ROWS, "row_8_gate_approved_of_a_done_step_"),
+                    (ROWS, "row_8_gate_approved_does_not_end_"),
+                ],
+            ),
+            (
+                "`gate rejected` of a step that is done",
+                &[(ROWS, "row_8_gate_rejected_of_a_done_step_")],
+            ),
+            (
+                "`gate` of any other step, and of high risk",
+                &[(ROWS, "row_8_gate_of_"), (GATES, "rule_10_")],
+            ),
+            ("`finalize` of a run that has ended", &[(ROWS, "row_8_finalize_of_a_run_that_has_")]),
+            (
+                "`finalize` with a failed or blocked step",
+                &[(ROWS, "row_8_finalize_with_a_failed_")],
+            ),
+            ("`finalize` with steps left", &[(ROWS, "row_8_finalize_with_steps_left_")]),
+            (
+                "`finalize` of a run that is done: what it proves, in order",
+                &[(ROWS, "row_8_finalize_of_a_run_that_is_done_"), (ENDS, "row_8_finalize_")],
+            ),
+            ("`finish`", &[(ROWS, "row_8_finish_"), (ENDS, "row_8_finish_")]),
+            (
+                "blocked is no dead end: `unblock`, `reopen`, `budget raise` (HOTL: it is)",
+                &[
+                    (LOOPS, "a_run_that_was_ended_as_blocked_"),
+                    (LOOPS, "a_step_that_was_blocked_by_hand_"),
+                    (GATES, "rule_10_a_rejected_gate_can_be_reopened_"),
+                    (BUDGETS, "a_raised_budget_"),
+                ],
+            ),
+        ],
+    ),
+    (
+        "Checks",
+        &[
+            (
+                "a list: in order, up to the first that does not pass",
+                &[(ROWS, "row_8_results_that_leave_out_"), (SAID, "empty_output_is_one_")],
+            ),
+            (
+                "shell: exit codes, 200 is nothing special",
+                &[(SHELL, "a_command_that_ends_with_0_"), (SHELL, "every_other_code_")],
+            ),
+            (
+                "shell: no input, no options, its own folder (HOTL: those of the runtime)",
+                &[(SHELL, "a_command_has_no_input_"), (VARIABLES, "options_of_the_shell_")],
+            ),
+            ("shell: without our secrets (HOTL: with them)", &[(VARIABLES, "our_secrets_")]),
+            (
+                "shell: a time limit, and nothing is left behind (HOTL: neither)",
+                &[(SHELL, "a_command_that_hangs_"), (GUARD, "nothing_survives_")],
+            ),
+            (
+                "shell: what it wrote, whole characters, all of it in a log",
+                &[
+                    (SHELL, "a_flood_"),
+                    (SHELL, "the_log_holds_"),
+                    (OUTPUT, "letters_on_the_border_"),
+                ],
+            ),
+            ("artifact: the texts of what is true", &[(ARTIFACT, "what_is_true_")]),
+            ("artifact: the texts of what is not", &[(ARTIFACT, "what_is_not_true_")]),
+            (
+                "artifact: the texts of what is incomplete",
+                &[(ARTIFACT, "what_is_incomplete_"), (SAID, "what_a_check_lacks_")],
+            ),
+            ("artifact: inside the root", &[(ARTIFACT, "what_leads_out_of_the_root_")]),
+            (
+                "human-review: always asks, and the run pauses",
+                &[(ROWS, "row_8_verify_that_needs_a_person_"), (GATES, "rule_10_a_review_asks_")],
+            ),
+            (
+                "browser: for real (HOTL: never)",
+                &[(PAGE, "what_a_page_"), (PAGE, "a_page_"), (PAGE, "what_comes_later_")],
+            ),
+            (
+                "browser: without one, or in words, a person",
+                &[(PAGE, "without_a_browser_"), (PAGE, "words_are_left_to_a_person_")],
+            ),
+            (
+                "an unknown type blocks",
+                &[(ROWS, "row_8_verify_that_cannot_be_decided_"), (SAID, "what_a_check_lacks_")],
+            ),
+            (
+                "what comes behind a review is checked (HOTL: never)",
+                &[(ROWS, "row_8_checks_after_a_review_"), (ROWS, "row_8_a_check_after_a_review_")],
+            ),
+        ],
+    ),
+    (
+        "Preparing an execution root",
+        &[
+            ("no repository", &[]),
+            ("a repository without a commit", &[]),
+            ("on main, nothing pinned", &[]),
+            ("on a feature branch, nothing pinned", &[]),
+            ("in a linked worktree with a branch", &[]),
+            ("in a linked worktree without a branch", &[]),
+            ("`worktree: host`", &[]),
+            ("`worktree: false`", &[]),
+            ("`worktree: true` on the branch itself", &[]),
+            ("the path of the worktree exists", &[]),
+            ("the branch exists", &[]),
+            ("`git worktree add` fails", &[]),
+            ("a word for `worktree` that means nothing", &[]),
+            ("a file outside the repository", &[]),
+            ("files that are not committed", &[]),
+        ],
+    ),
+    (
+        "Around the runtime",
+        &[
+            ("finish: keep, merge, publish, discard with git", &[]),
+            ("finding runs in all worktrees", &[]),
+            ("the summary for other tools, and drivers", &[]),
+        ],
+    ),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+/// The names of the tests in a file that begin so, without those that do not run by themselves.
+fn tests(file: &str, beginning: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(root().join(file)).unwrap();
+    let mut names = Vec::new();
+    let (mut is_test, mut is_ignored) = (false, false);
+    for line in text.lines().map(str::trim) {
+        if let Some(name) = line.strip_prefix("fn ").and_then(|rest| rest.split('(').next()) {
+            if is_test && !is_ignored && name.starts_with(beginning) {
+                names.push(name.to_owned());
+            }
+            (is_test, is_ignored) = (false, false);
+        }
+        is_test |= line == "#[test]";
+        is_ignored |= line.starts_with("#[ignore");
+    }
+    names
+}
+
+fn page() -> String {
+    let mut page = String::from(
+        "# HOTL, row by row\n\nWhat HOTL's workflow files, lint, transitions and checks are, and the \
+         tests that show that ours do\nas well or better. Made by `tests/tests/hotl_rows.rs`.\n",
+    );
+    for (part, rows) in PARTS {
+        write!(page, "\n## {part}\n\n| | what | shown by |\n|---|---|---|\n").unwrap();
+        for (number, (what, shown)) in (1..).zip(*rows) {
+            let what = what.replace('|', "\\|");
+            writeln!(page, "| {number} | {what} | {} |", links(shown)).unwrap();
+        }
+    }
+    page
+}
+
+fn links(shown: &[(&str, &str)]) -> String {
+    if shown.is_empty() {
+        return "not built yet".to_owned();
+    }
+    let named = |(file, beginning): &(&str, &str)| {
+        let tests = tests(file, beginning);
+        match (tests.as_slice(), beginning.is_empty()) {
+            ([only], _) => format!("[`{only}`](../{file})"),
+            (all, true) => format!("[all {} of its tests](../{file})", all.len()),
+            (all, false) => format!("[`{beginning}…`](../{file}), {} tests", all.len()),
+        }
+    };
+    shown.iter().map(named).collect::<Vec<_>>().join("<br>")
+}
+
+#[test]
+fn every_row_that_is_built_has_tests_that_show_it() {
+    for (what, shown) in PARTS.iter().flat_map(|(_, rows)| *rows) {
+        for (file, beginning) in *shown {
+            assert!(!tests(file, beginning).is_empty(), "{what}: {file}: {beginning}");
+        }
+    }
+}
+
+#[test]
+fn no_test_that_shows_a_row_is_left_out() {
+    let rows = PARTS.iter().flat_map(|(_, rows)| *rows);
+    let shown = rows.flat_map(|(_, shown)| *shown);
+    let on_page: BTreeSet<(&str, String)> = shown
+        .flat_map(|(file, beginning)| tests(file, beginning).into_iter().map(|name| (*file, name)))
+        .collect();
+    for (file, beginning) in SHOWING {
+        for name in tests(file, beginning) {
+            assert!(on_page.contains(&(file, name.clone())), "{file}: {name}");
+        }
+    }
+}
+
+#[test]
+fn the_page_of_hotls_rows_is_not_stale() {
+    let path = root().join("docs/hotl-rows.md");
+    if machine::variable("WINDLASS_BLESS").is_some() {
+        std::fs::write(&path, page()).unwrap();
+    }
+    let said = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(said, page(), "write it anew: WINDLASS_BLESS=1 cargo test --test hotl_rows");
+}

@@ -1,0 +1,50 @@
+//! Workflow files that are odd or wrong, given to the real program. A test is named after its row in
+//! `docs/hotl-rows.md`; what the parser makes of each row is tested beside it.
+
+#![expect(clippy::unwrap_used, reason = "a file that cannot be written ends its test")]
+
+use std::fs;
+
+use windlass_tests::ledgers::{Ledger, error_of, text};
+
+fn given(file: &str, content: &str) -> Ledger {
+    let ledger = Ledger::on_sqlite();
+    fs::write(ledger.home.work().join(file), content).unwrap();
+    ledger
+}
+
+#[test]
+fn malformed_05_a_file_with_crlf_keeps_its_risk() {
+    let ledger = given(
+        "keys-workflow.md",
+        "---\r\nintent: x\r\nsuccess_criteria: y\r\nrisk_level: high\r\n---\r\n### 1. One\r\n\
+         action: do\r\nloop: false\r\nverify: true\r\ngate: human\r\n",
+    );
+    let _started = ledger.answer(&["run", "start", "keys-workflow.md"]);
+    assert_eq!(ledger.answer(&["run", "show"])["risk_level"], "high");
+}
+
+#[test]
+fn malformed_14_a_bar_in_a_name_stays_in_the_report() {
+    let ledger = given("rw-workflow.md", "### 1. Read | write\nverify: true\n");
+    let started = ledger.answer(&["run", "start", "rw-workflow.md", "--no-lint"]);
+    let _begun = ledger.answer(&["run", "step", "start", "1"]);
+    let report = format!(".hotl/reports/{}.md", text(&started["run_id"]));
+    let report = fs::read_to_string(ledger.home.work().join(report)).unwrap();
+    assert!(report.contains("|  1   | Read \\| write | → Running | 1 |"), "{report}");
+}
+
+#[test]
+fn malformed_16_a_file_with_a_space_in_its_name_is_run() {
+    let ledger = given("add auth-workflow.md", "### 1. One\nverify: true\n");
+    let started = ledger.answer(&["run", "start", "add auth-workflow.md", "--no-lint"]);
+    assert!(text(&started["run_id"]).starts_with("add-auth-"), "{started}");
+}
+
+#[test]
+fn malformed_17_a_file_without_steps_leaves_nothing_behind() {
+    let ledger = given("empty-workflow.md", "---\nintent: x\n---\nNothing to do.\n");
+    let started = ledger.windlass(&["run", "start", "empty-workflow.md", "--no-lint"]).run();
+    let _error = error_of(&started, "file_invalid", 3);
+    assert!(!ledger.home.work().join(".hotl").exists());
+}

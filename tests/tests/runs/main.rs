@@ -1,0 +1,15 @@
+//! Governed runs through the real binary: what each call comes to, what the files say, and what
+//! crowds, kills and ill-behaved checks leave.
+
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "what goes wrong in a helper of a test ends the test"
+)]
+
+mod checking;
+mod crowd;
+mod files;
+mod killing;
+mod site;
+mod stepping;

@@ -1,0 +1,424 @@
+//! A run of a workflow file, from its start to its end.
+
+use crate::scene::{Scene, transcript};
+
+/// A file with a step that is proven, one that is tried until it works and then approved, and one
+/// that nothing proves.
+const FILE: &str = "---
+intent: Limit the rate of requests
+success_criteria: The test passes
+risk_level: medium
+---
+
+- [ ] **Step 1: Write the test**
+action: Write limit.test, which fails without a limit
+loop: false
+verify:
+  type: artifact
+  path: limit.test
+  assert:
+    kind: exists
+
+- [ ] **Step 2: Make it pass**
+action: Write limit.conf
+loop: until the test passes
+max_iterations: 3
+verify: sh limit.test
+gate: human
+
+- [ ] **Step 3: Tell the others**
+action: Write to the list
+loop: false
+";
+
+fn started(scene: &mut Scene) {
+    scene.has("limit-workflow.md", FILE);
+    scene.shows("run start limit-workflow.md");
+}
+
+#[test]
+fn a_step_is_done_when_its_checks_pass() {
+    let said = transcript(|scene| {
+        started(scene);
+        scene.says("run step start 2");
+        scene.shows("run step start 1 --agent worker-1");
+        scene.says("run step start 1 --agent worker-2");
+        scene.has("limit.test", "grep -q rate limit.conf\n");
+        scene.shows("run step verify 1");
+        scene.says("run step start 2 --agent worker-1");
+        scene.says("run step verify 2");
+        scene.shows("run step retry 2");
+        scene.has("limit.conf", "rate = 3/s\n");
+        scene.says("run step verify 2");
+        scene.says("run list");
+        scene.says("run step start 3");
+        scene.decides("run gate 2 approved");
+        scene.says("run step start 3");
+        scene.says("run step verify 3");
+        scene.shows("run show");
+        scene.shows("run finalize");
+        scene.shows("run finished kept");
+        scene.shows("run list");
+    });
+    insta::assert_snapshot!(said, @r#"
+    $ cat limit-workflow.md
+    ---
+    intent: Limit the rate of requests
+    success_criteria: The test passes
+    risk_level: medium
+    ---
+
+    - [ ] **Step 1: Write the test**
+    action: Write limit.test, which fails without a limit
+    loop: false
+    verify:
+      type: artifact
+      path: limit.test
+      assert:
+        kind: exists
+
+    - [ ] **Step 2: Make it pass**
+    action: Write limit.conf
+    loop: until the test passes
+    max_iterations: 3
+    verify: sh limit.test
+    gate: human
+
+    - [ ] **Step 3: Tell the others**
+    action: Write to the list
+    loop: false
+    $ windlass run start limit-workflow.md
+    run limit-20261115T093000Z started: 3 steps
+    run limit-20261115T093000Z is running
+    $ … --json
+    {
+      "run": "0123456789ABCDEFGHJKMNPQRS",
+      "run_id": "limit-20261115T093000Z",
+      "folder": "/home/ada/work",
+      "machine": "<host>",
+      "done": "run limit-20261115T093000Z started: 3 steps",
+      "status": "running",
+      "next_action": "verify_next_incomplete_step"
+    }
+    $ windlass run step start 2
+    error: step 1 must be done before step 2 can start
+    hint: windlass run step start 1
+    more: windlass explain step_order
+    [exit code 3]
+    $ windlass run step start 1 --agent worker-1
+    started step 1
+    run limit-20261115T093000Z is running
+    $ … --json
+    {
+      "run": "0123456789ABCDEFGHJKMNPQRS",
+      "run_id": "limit-20261115T093000Z",
+      "folder": "/home/ada/work",
+      "machine": "<host>",
+      "done": "started step 1",
+      "status": "running",
+      "step": {
+        "step": 1,
+        "name": "Write the test",
+        "status": "in_progress",
+        "attempts": 1,
+        "max_attempts": 1,
+        "checked": true,
+        "started_by": "worker-1"
+      },
+      "next_action": "verify_next_incomplete_step"
+    }
+    $ windlass run step start 1 --agent worker-2
+    error: Step 1 is 'in_progress', expected 'pending'
+    hint: worker-1 works on it; when that is over: windlass run step verify 1
+    more: windlass explain invalid_transition
+    [exit code 3]
+    $ cat limit.test
+    grep -q rate limit.conf
+    $ windlass run step verify 1
+    pass
+    run limit-20261115T093000Z is running
+    $ … --json
+    {
+      "run": "0123456789ABCDEFGHJKMNPQRS",
+      "run_id": "limit-20261115T093000Z",
+      "folder": "/home/ada/work",
+      "machine": "<host>",
+      "done": "pass",
+      "status": "running",
+      "step": {
+        "step": 1,
+        "name": "Write the test",
+        "status": "done",
+        "attempts": 1,
+        "max_attempts": 1,
+        "checked": true,
+        "passed": true,
+        "started_by": "worker-1",
+        "stdout": "artifact exists: limit.test"
+      },
+      "next_action": "verify_next_incomplete_step"
+    }
+    $ windlass run step start 2 --agent worker-1
+    started step 2
+    run limit-20261115T093000Z is running
+    $ windlass run step verify 2
+    fail
+    check 1 of 1 ended with 2: sh limit.test
+
+    grep: limit.conf: No such file or directory
+
+    run limit-20261115T093000Z is running
+    [exit code 6]
+    $ windlass run step retry 2
+    retrying step 2 (attempt 2/3)
+    run limit-20261115T093000Z is running
+    $ … --json
+    {
+      "run": "0123456789ABCDEFGHJKMNPQRS",
+      "run_id": "limit-20261115T093000Z",
+      "folder": "/home/ada/work",
+      "machine": "<host>",
+      "done": "retrying step 2 (attempt 2/3)",
+      "status": "running",
+      "step": {
+        "step": 2,
+        "name": "Make it pass",
+        "status": "in_progress",
+        "attempts": 2,
+        "max_attempts": 3,
+        "checked": true,
+        "gate": "human",
+        "started_by": "worker-1"
+      },
+      "next_action": "verify_next_incomplete_step"
+    }
+    $ cat limit.conf
+    rate = 3/s
+    $ windlass run step verify 2
+    pass
+    the gate of step 2 waits for a person: windlass run gate 2 approved|rejected
+    run limit-20261115T093000Z is paused
+    $ windlass run list
+    RUN                     STATUS               DONE    INTENT
+    limit-20261115T093000Z  paused: 1 to decide  2 of 3  Limit the rate of requests
+    $ windlass run step start 3
+    error: Run is 'paused'; resolve gates, policy pauses, or budgets before step
+      start
+    hint: decide it: windlass run gate 2 approved
+    more: windlass explain gate_undecided
+    [exit code 3]
+    $ windlass run gate 2 approved
+    gate 2: approved (human)
+    run limit-20261115T093000Z is running
+    $ … --json
+    {
+      "run": "0123456789ABCDEFGHJKMNPQRS",
+      "run_id": "limit-20261115T093000Z",
+      "folder": "/home/ada/work",
+      "machine": "<host>",
+      "done": "gate 2: approved (human)",
+      "status": "running",
+      "step": {
+        "step": 2,
+        "name": "Make it pass",
+        "status": "done",
+        "attempts": 2,
+        "max_attempts": 3,
+        "checked": true,
+        "passed": true,
+        "gate": "human",
+        "decision": "approved",
+        "decided_by": "ada",
+        "authority": "terminal",
+        "started_by": "worker-1"
+      },
+      "next_action": "verify_next_incomplete_step"
+    }
+    $ windlass run step start 3
+    started step 3
+    run limit-20261115T093000Z is running
+    $ windlass run step verify 3
+    pass (no verify command)
+    run limit-20261115T093000Z is running
+    $ windlass run show
+    limit-20261115T093000Z
+      status   running
+      intent   Limit the rate of requests
+      branch   hotl/limit
+      folder   /home/ada/work
+      gates    enforced
+      risk     medium
+      started  just now
+    STEP  NAME             STATUS            ATTEMPTS  GATE
+    1     Write the test   done              1 of 1
+    2     Make it pass     done              2 of 3    approved
+    3     Tell the others  done, unverified  1 of 1
+    $ … --json
+    {
+      "run": "0123456789ABCDEFGHJKMNPQRS",
+      "run_id": "limit-20261115T093000Z",
+      "status": "running",
+      "intent": "Limit the rate of requests",
+      "success_criteria": "The test passes",
+      "risk_level": "medium",
+      "gates": "enforced",
+      "workflow_path": "/home/ada/work/limit-workflow.md",
+      "branch": "hotl/limit",
+      "folder": "/home/ada/work",
+      "machine": "<host>",
+      "started_at": "2026-11-15T09:30:00.000Z",
+      "updated_at": "2026-11-15T09:30:00.000Z",
+      "waiting": [],
+      "blockers": [],
+      "steps": [
+        {
+          "step": 1,
+          "name": "Write the test",
+          "status": "done",
+          "attempts": 1,
+          "max_attempts": 1,
+          "checked": true,
+          "passed": true,
+          "started_by": "worker-1",
+          "stdout": "artifact exists: limit.test"
+        },
+        {
+          "step": 2,
+          "name": "Make it pass",
+          "status": "done",
+          "attempts": 2,
+          "max_attempts": 3,
+          "checked": true,
+          "passed": true,
+          "gate": "human",
+          "decision": "approved",
+          "decided_by": "ada",
+          "authority": "terminal",
+          "started_by": "worker-1"
+        },
+        {
+          "step": 3,
+          "name": "Tell the others",
+          "status": "done",
+          "attempts": 1,
+          "max_attempts": 1,
+          "checked": false,
+          "passed": true,
+          "started_by": "ada"
+        }
+      ]
+    }
+    $ windlass run finalize
+    Run finalized: ready_to_finish
+    run limit-20261115T093000Z is ready to finish
+    $ … --json
+    {
+      "run": "0123456789ABCDEFGHJKMNPQRS",
+      "run_id": "limit-20261115T093000Z",
+      "folder": "/home/ada/work",
+      "machine": "<host>",
+      "done": "Run finalized: ready_to_finish",
+      "status": "ready_to_finish",
+      "next_action": "record_finish_disposition"
+    }
+    $ windlass run finished kept
+    Finish recorded: kept
+    run limit-20261115T093000Z is completed
+    $ … --json
+    {
+      "run": "0123456789ABCDEFGHJKMNPQRS",
+      "run_id": "limit-20261115T093000Z",
+      "folder": "/home/ada/work",
+      "machine": "<host>",
+      "done": "Finish recorded: kept",
+      "status": "completed",
+      "next_action": "complete"
+    }
+    $ windlass run list
+    RUN                     STATUS     DONE    WHEN      INTENT
+    limit-20261115T093000Z  completed  3 of 3  just now  Limit the rate of requests
+    $ … --json
+    {
+      "runs": [
+        {
+          "run": "0123456789ABCDEFGHJKMNPQRS",
+          "run_id": "limit-20261115T093000Z",
+          "status": "completed",
+          "intent": "Limit the rate of requests",
+          "branch": "hotl/limit",
+          "folder": "/home/ada/work",
+          "machine": "<host>",
+          "current_step": 3,
+          "total_steps": 3,
+          "completed_steps": 3,
+          "waiting": 0,
+          "started_at": "2026-11-15T09:30:00.000Z",
+          "updated_at": "2026-11-15T09:30:00.000Z"
+        }
+      ]
+    }
+    "#);
+}
+
+#[test]
+fn what_an_agent_says_of_a_gate_does_not_count() {
+    let said = transcript(|scene| {
+        scene.has("note-workflow.md", "### 1. Write it down\nverify: true\ngate: human\n");
+        scene.does("run start note-workflow.md --no-lint");
+        scene.does("run step start 1");
+        scene.does("run step verify 1");
+        scene.asks("run gate 1 approved --agent worker-1");
+    });
+    insta::assert_snapshot!(said, @r#"
+    $ cat note-workflow.md
+    ### 1. Write it down
+    verify: true
+    gate: human
+    $ windlass run gate 1 approved --agent worker-1 --json
+    {
+      "schema_version": "v1",
+      "ok": false,
+      "error": {
+        "code": "person_required",
+        "message": "a gate needs a person",
+        "hint": "do it at a terminal, on the page of the run, or with a key that may approve",
+        "details": {"authority": "attested", "run_id": "note-20261115T093000Z"},
+        "suggestions": []
+      }
+    }
+    [exit code 3]
+    "#);
+}
+
+#[test]
+fn a_run_is_driven_until_a_person_is_needed() {
+    let said = transcript(|scene| {
+        scene.has(
+            "notes-workflow.md",
+            "---\nintent: Write notes\nsuccess_criteria: They are there\nrisk_level: low\n---\n\n\
+             ### 1. Write them\naction: Write notes.txt\nloop: until they are there\n\
+             max_iterations: 3\nverify: test -f notes.txt\ngate: human\n",
+        );
+        scene.has("agent.sh", "test -e tried && echo hello > notes.txt\ntouch tried\n");
+        scene.follows("run exec notes-workflow.md --harness 'sh agent.sh'");
+        scene.decides("run gate 1 approved");
+        scene.follows("run exec --harness 'sh agent.sh'");
+    });
+    insta::assert_snapshot!(said, @"");
+}
+
+#[test]
+fn a_run_works_on_a_task_and_completes_it() {
+    let said = transcript(|scene| {
+        scene.does("project create api");
+        scene.given("FIXBUG", "'fix the bug' -P api -s ready");
+        scene.has("bug-workflow.md", "### 1. Fix it\nverify: true\n");
+        scene.says("run start bug-workflow.md --no-lint --task FIXBUG --agent worker-1");
+        scene.does("run step start 1");
+        scene.does("run step verify 1");
+        scene.does("run finalize");
+        scene.says("run finished kept --complete-task");
+        scene.says("task list");
+    });
+    insta::assert_snapshot!(said, @"");
+}
