@@ -899,3 +899,20 @@ Execution Summary
     let missing = place.windlass(&[&platform[..], &["codex", "nothing.json"]].concat()).run();
     assert_eq!(error(&missing), "Summary JSON not found: nothing.json");
 }
+
+#[test]
+fn a_run_is_located_until_it_has_ended() {
+    let place = Place::new();
+    let run = place.init(FILE);
+    let locate = |words: &[&str]| {
+        place.windlass(&[&["hotl", "locate-run"][..], words].concat()).run().ok().json()
+    };
+    let found = locate(&["--workflow", FILE]);
+    assert_eq!(found[0]["run_id"], run);
+    assert_eq!(found[0]["state_file"], json!(place.state_file(&run).canonicalize().unwrap()));
+    assert_eq!(locate(&["--run-id", "nobody"]), json!([]));
+    place.finalize();
+    place.ok(&["finish", "kept"]);
+    assert_eq!(locate(&[]), json!([]));
+    assert_eq!(locate(&["--all"])[0]["status"], "completed");
+}
