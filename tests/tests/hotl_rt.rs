@@ -184,9 +184,8 @@ impl Place {
 #[track_caller]
 fn error(outcome: &Outcome) -> String {
     assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
-    let told = outcome.stderr.strip_prefix("ERROR: ");
-    let told = told.unwrap_or_else(|| panic!("no error is told\n{outcome}"));
-    told.trim_end().to_owned()
+    assert!(outcome.stderr.starts_with("ERROR: "), "{outcome}");
+    outcome.stderr.trim_start_matches("ERROR: ").trim_end().to_owned()
 }
 
 /// The keys of the first level of a document, in their order.
@@ -262,8 +261,8 @@ fn the_door_is_open_under_both_names() {
 #[test]
 fn a_run_id_is_the_slug_and_the_moment() {
     let place = Place::new();
-    let (slug, moment) = place.init(FILE).split_at(9).into();
-    assert_eq!(slug, "greeting-");
+    let run = place.init(FILE);
+    let moment = run.strip_prefix("greeting-").unwrap();
     let shape: String =
         moment.chars().map(|letter| if letter.is_ascii_digit() { '0' } else { letter }).collect();
     assert_eq!(shape, "00000000T000000Z");
@@ -899,4 +898,21 @@ Execution Summary
     assert_eq!(error(&other), "Unsupported platform: paper");
     let missing = place.windlass(&[&platform[..], &["codex", "nothing.json"]].concat()).run();
     assert_eq!(error(&missing), "Summary JSON not found: nothing.json");
+}
+
+#[test]
+fn a_run_is_located_until_it_has_ended() {
+    let place = Place::new();
+    let run = place.init(FILE);
+    let locate = |words: &[&str]| {
+        place.windlass(&[&["hotl", "locate-run"][..], words].concat()).run().ok().json()
+    };
+    let found = locate(&["--workflow", FILE]);
+    assert_eq!(found[0]["run_id"], run);
+    assert_eq!(found[0]["state_file"], json!(place.state_file(&run).canonicalize().unwrap()));
+    assert_eq!(locate(&["--run-id", "nobody"]), json!([]));
+    place.finalize();
+    place.ok(&["finish", "kept"]);
+    assert_eq!(locate(&[]), json!([]));
+    assert_eq!(locate(&["--all"])[0]["status"], "completed");
 }

@@ -90,7 +90,7 @@ pub(super) fn say(text: &str) -> Result<Exit, Trouble> {
     }
 }
 
-fn say_json(value: &impl Serialize) -> Result<Exit, Trouble> {
+pub(super) fn say_json(value: &impl Serialize) -> Result<Exit, Trouble> {
     let text = serde_json::to_string_pretty(value);
     say(&text.map_err(|error| Trouble::Told(error.to_string()))?)
 }

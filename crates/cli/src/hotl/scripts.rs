@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use windlass_domain::Exit;
 use windlass_ops::Context;
-use windlass_ops::run::{Finalize, Lint, Summary, Target};
+use windlass_ops::run::{Finalize, Lint, Locate, Summary, Target};
 
 use super::Trouble;
-use super::runtime::say;
+use super::runtime::{say, say_json};
 use super::words::Words;
 
 pub(super) const USAGE: &str = "\
@@ -18,6 +18,7 @@ Usage: windlass hotl <script> [arguments]
   lint <workflow-file>                                        look for what is wrong with it
   render-summary --platform codex|claude|cline <summary.json> show a summary for a chat
   finalize-codex [run-id]                                     finalize a run and show its summary
+  locate-run [--workflow FILE] [--run-id ID] [--all]          find runs in all checkouts, as JSON
 ";
 
 /// What a file must end with to have passed; all else that a lint says is for stderr.
@@ -28,6 +29,7 @@ pub(super) fn answer(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble
         "lint" => lint(cx, words),
         "render-summary" => render_summary(cx, words),
         "finalize-codex" => finalize_codex(cx, words),
+        "locate-run" => locate_run(cx, words),
         "help" | "--help" | "-h" => say(USAGE.trim_end()),
         _ => Err(Trouble::Usage),
     }
@@ -64,6 +66,16 @@ fn finalize_codex(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble> {
     let run = Some(done.whereabouts.run.to_string());
     let summary = cx.call(&Summary { run, ..Summary::default() })?;
     say(Chat::Lines.show(&Told::read(summary.text())?).trim_end())
+}
+
+fn locate_run(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble> {
+    let locate = Locate {
+        workflow: words.option("--workflow").map(PathBuf::from),
+        run_id: words.option("--run-id"),
+        all: words.switch("--all"),
+    };
+    words.end()?;
+    say_json(&cx.call(&locate)?.runs)
 }
 
 /// How a chat shows a summary.

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use super::Trouble;
 
 /// Options without a value.
-const SWITCHES: [&str; 3] = ["--json", "--force", "--require-owner"];
+const SWITCHES: [&str; 4] = ["--json", "--force", "--require-owner", "--all"];
 
 #[derive(Debug, Default)]
 pub(super) struct Words {
