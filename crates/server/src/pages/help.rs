@@ -13,7 +13,10 @@ type Keys = &'static [(&'static [&'static str], &'static str)];
 const EVERYWHERE: Keys = &[
     (&["?"], "this sheet"),
     (&["/"], "search"),
-    (&["g", "b"], "go to the board; g t timeline, g r runs, g a agents, g g graph, g o outbox, g s stats"),
+    (
+        &["g", "b"],
+        "go to the board; g t timeline, g r runs, g a agents, g g graph, g o outbox, g s stats",
+    ),
     (&["Esc"], "close what is open"),
 ];
 
