@@ -1,5 +1,7 @@
 //! A run of a workflow file, from its start to its end.
 
+use std::fs;
+
 use crate::scene::{Scene, transcript};
 
 /// A file with a step that is proven, one that is tried until it works and then approved, and one
@@ -59,7 +61,6 @@ fn a_step_is_done_when_its_checks_pass() {
         scene.shows("run finalize");
         scene.shows("run finish keep --preview");
         scene.shows("run finished kept");
-        scene.shows("run list");
     });
     insta::assert_snapshot!(said, @r#"
     $ cat limit-workflow.md
@@ -120,6 +121,8 @@ fn a_step_is_done_when_its_checks_pass() {
       "step": {
         "step": 1,
         "name": "Write the test",
+        "action": "Write limit.test, which fails without a limit",
+        "checks": ["artifact: limit.test exists"],
         "status": "in_progress",
         "attempts": 1,
         "max_attempts": 1,
@@ -149,6 +152,8 @@ fn a_step_is_done_when_its_checks_pass() {
       "step": {
         "step": 1,
         "name": "Write the test",
+        "action": "Write limit.test, which fails without a limit",
+        "checks": ["artifact: limit.test exists"],
         "status": "done",
         "attempts": 1,
         "max_attempts": 1,
@@ -164,7 +169,7 @@ fn a_step_is_done_when_its_checks_pass() {
     run limit-20261115T093000Z is running
     $ windlass run step verify 2
     fail
-    check 1 of 1 ended with 2: sh limit.test
+    check 1 of 1 ended with 2: shell: sh limit.test
 
     grep: limit.conf: No such file or directory
 
@@ -184,6 +189,8 @@ fn a_step_is_done_when_its_checks_pass() {
       "step": {
         "step": 2,
         "name": "Make it pass",
+        "action": "Write limit.conf",
+        "checks": ["shell: sh limit.test"],
         "status": "in_progress",
         "attempts": 2,
         "max_attempts": 3,
@@ -222,6 +229,8 @@ fn a_step_is_done_when_its_checks_pass() {
       "step": {
         "step": 2,
         "name": "Make it pass",
+        "action": "Write limit.conf",
+        "checks": ["shell: sh limit.test"],
         "status": "done",
         "attempts": 2,
         "max_attempts": 3,
@@ -275,6 +284,8 @@ fn a_step_is_done_when_its_checks_pass() {
         {
           "step": 1,
           "name": "Write the test",
+          "action": "Write limit.test, which fails without a limit",
+          "checks": ["artifact: limit.test exists"],
           "status": "done",
           "attempts": 1,
           "max_attempts": 1,
@@ -286,6 +297,8 @@ fn a_step_is_done_when_its_checks_pass() {
         {
           "step": 2,
           "name": "Make it pass",
+          "action": "Write limit.conf",
+          "checks": ["shell: sh limit.test"],
           "status": "done",
           "attempts": 2,
           "max_attempts": 3,
@@ -300,6 +313,7 @@ fn a_step_is_done_when_its_checks_pass() {
         {
           "step": 3,
           "name": "Tell the others",
+          "action": "Write to the list",
           "status": "done",
           "attempts": 1,
           "max_attempts": 1,
@@ -322,6 +336,10 @@ fn a_step_is_done_when_its_checks_pass() {
       "status": "ready_to_finish",
       "next_action": "record_finish_disposition"
     }
+    $ windlass run finish keep --preview
+    hotl/limit and its worktree stay as they are
+    $ … --json
+    {"plan": ["hotl/limit and its worktree stay as they are"]}
     $ windlass run finished kept
     Finish recorded: kept
     run limit-20261115T093000Z is completed
@@ -335,23 +353,34 @@ fn a_step_is_done_when_its_checks_pass() {
       "status": "completed",
       "next_action": "complete"
     }
+    "#);
+}
+
+#[test]
+fn runs_are_listed() {
+    let said = transcript(|scene| {
+        fs::write(scene.home().work().join("limit-workflow.md"), FILE).unwrap();
+        scene.does("run start limit-workflow.md");
+        scene.shows("run list");
+    });
+    insta::assert_snapshot!(said, @r#"
     $ windlass run list
-    RUN                     STATUS     DONE    WHEN      INTENT
-    limit-20261115T093000Z  completed  3 of 3  just now  Limit the rate of requests
+    RUN                     STATUS   DONE    WHEN      INTENT
+    limit-20261115T093000Z  running  0 of 3  just now  Limit the rate of requests
     $ … --json
     {
       "runs": [
         {
           "run": "0123456789ABCDEFGHJKMNPQRS",
           "run_id": "limit-20261115T093000Z",
-          "status": "completed",
+          "status": "running",
           "intent": "Limit the rate of requests",
           "branch": "hotl/limit",
           "folder": "/home/ada/work",
           "machine": "<host>",
-          "current_step": 3,
+          "current_step": 1,
           "total_steps": 3,
-          "completed_steps": 3,
+          "completed_steps": 0,
           "waiting": 0,
           "started_at": "2026-11-15T09:30:00.000Z",
           "updated_at": "2026-11-15T09:30:00.000Z"
@@ -405,7 +434,157 @@ fn a_run_is_driven_until_a_person_is_needed() {
         scene.decides("run gate 1 approved");
         scene.follows("run exec --harness 'sh agent.sh'");
     });
-    insta::assert_snapshot!(said, @"");
+    insta::assert_snapshot!(said, @r#"
+    $ cat notes-workflow.md
+    ---
+    intent: Write notes
+    success_criteria: They are there
+    risk_level: low
+    ---
+
+    ### 1. Write them
+    action: Write notes.txt
+    loop: until they are there
+    max_iterations: 3
+    verify: test -f notes.txt
+    gate: human
+    $ cat agent.sh
+    test -e tried && echo hello > notes.txt
+    touch tried
+    $ windlass run exec notes-workflow.md --harness 'sh agent.sh'
+    run notes-20261115T093000Z started: 1 step
+    → Step 1: Write them (attempt 1)
+    ✗ Step 1: fail
+    → Step 1: Write them (attempt 2)
+    ✓ Step 1: pass
+    notes-20261115T093000Z
+      status   paused
+      intent   Write notes
+      branch   hotl/notes
+      folder   /home/ada/work
+      gates    enforced
+      risk     low
+      started  just now
+    STEP  NAME        STATUS  ATTEMPTS  GATE
+    1     Write them  done    2 of 3    human
+    the gate of step 1 waits for a person: windlass run gate 1 approved|rejected
+    $ … --json
+    {
+      "run": {
+        "run": "0123456789ABCDEFGHJKMNPQRS",
+        "run_id": "notes-20261115T093000Z",
+        "status": "paused",
+        "intent": "Write notes",
+        "success_criteria": "They are there",
+        "risk_level": "low",
+        "gates": "enforced",
+        "workflow_path": "/home/ada/work/notes-workflow.md",
+        "branch": "hotl/notes",
+        "folder": "/home/ada/work",
+        "machine": "<host>",
+        "started_at": "2026-11-15T09:30:00.000Z",
+        "updated_at": "2026-11-15T09:30:00.000Z",
+        "waiting": [{"step": 1, "since": "2026-11-15T09:30:00.000Z"}],
+        "blockers": [],
+        "steps": [
+          {
+            "step": 1,
+            "name": "Write them",
+            "action": "Write notes.txt",
+            "checks": ["shell: test -f notes.txt"],
+            "status": "done",
+            "attempts": 2,
+            "max_attempts": 3,
+            "checked": true,
+            "passed": true,
+            "gate": "human",
+            "started_by": "ada"
+          }
+        ]
+      },
+      "next": "the gate of step 1 waits for a person: windlass run gate 1 approved|rejected"
+    }
+    [exit code 6]
+    $ windlass run gate 1 approved
+    gate 1: approved (human)
+    run notes-20261115T093000Z is running
+    $ … --json
+    {
+      "run": "0123456789ABCDEFGHJKMNPQRS",
+      "run_id": "notes-20261115T093000Z",
+      "folder": "/home/ada/work",
+      "machine": "<host>",
+      "done": "gate 1: approved (human)",
+      "status": "running",
+      "step": {
+        "step": 1,
+        "name": "Write them",
+        "action": "Write notes.txt",
+        "checks": ["shell: test -f notes.txt"],
+        "status": "done",
+        "attempts": 2,
+        "max_attempts": 3,
+        "checked": true,
+        "passed": true,
+        "gate": "human",
+        "decision": "approved",
+        "decided_by": "ada",
+        "authority": "terminal",
+        "started_by": "ada"
+      },
+      "next_action": "verify_next_incomplete_step"
+    }
+    $ windlass run exec --harness 'sh agent.sh'
+    notes-20261115T093000Z
+      status   ready to finish
+      intent   Write notes
+      branch   hotl/notes
+      folder   /home/ada/work
+      gates    enforced
+      risk     low
+      started  just now
+    STEP  NAME        STATUS  ATTEMPTS  GATE
+    1     Write them  done    2 of 3    approved
+    say what becomes of it: windlass run finish keep|merge|publish|discard
+    $ … --json
+    {
+      "run": {
+        "run": "0123456789ABCDEFGHJKMNPQRS",
+        "run_id": "notes-20261115T093000Z",
+        "status": "ready_to_finish",
+        "intent": "Write notes",
+        "success_criteria": "They are there",
+        "risk_level": "low",
+        "gates": "enforced",
+        "workflow_path": "/home/ada/work/notes-workflow.md",
+        "branch": "hotl/notes",
+        "folder": "/home/ada/work",
+        "machine": "<host>",
+        "started_at": "2026-11-15T09:30:00.000Z",
+        "updated_at": "2026-11-15T09:30:00.000Z",
+        "waiting": [],
+        "blockers": [],
+        "steps": [
+          {
+            "step": 1,
+            "name": "Write them",
+            "action": "Write notes.txt",
+            "checks": ["shell: test -f notes.txt"],
+            "status": "done",
+            "attempts": 2,
+            "max_attempts": 3,
+            "checked": true,
+            "passed": true,
+            "gate": "human",
+            "decision": "approved",
+            "decided_by": "ada",
+            "authority": "terminal",
+            "started_by": "ada"
+          }
+        ]
+      }
+    }
+    "#);
 }
 
 #[test]
@@ -421,5 +600,31 @@ fn a_run_works_on_a_task_and_completes_it() {
         scene.shows("run finish keep --complete-task");
         scene.says("task list");
     });
-    insta::assert_snapshot!(said, @"");
+    insta::assert_snapshot!(said, @r#"
+    $ cat bug-workflow.md
+    ### 1. Fix it
+    verify: true
+    $ windlass run start bug-workflow.md --no-lint --task FIXBUG --agent worker-1
+    run bug-20261115T093000Z started: 1 step
+    run bug-20261115T093000Z is running
+    $ windlass run finish keep --complete-task
+    Finish recorded: kept
+    run bug-20261115T093000Z is completed
+    $ … --json
+    {
+      "plan": ["hotl/bug and its worktree stay as they are"],
+      "run": {
+        "run": "0123456789ABCDEFGHJKMNPQRS",
+        "run_id": "bug-20261115T093000Z",
+        "folder": "/home/ada/work",
+        "machine": "<host>",
+        "done": "Finish recorded: kept",
+        "status": "completed",
+        "next_action": "complete"
+      }
+    }
+    $ windlass task list
+    ID      STATUS  PRI  PROJECT  TITLE        AGENT     CREATED
+    FIXBUG  done    0    api      fix the bug  worker-1  now
+    "#);
 }

@@ -47,6 +47,8 @@ fn the_first_page_of_help_names_every_command() {
       serve     Serve the ledger: the HTTP API, live events, MCP and the web pages
       open      Open the web pages of a server in a browser
       mcp       Serve the ledger to one agent, as MCP tools on the standard streams
+      hotl-rt   Behave as HOTL's runtime, for skills that were written for it
+      hotl      Do what HOTL's helper scripts do, for skills that call them
       key       Keys: who is let in by a server, and as what
 
     Settings and help:
@@ -65,9 +67,6 @@ fn the_first_page_of_help_names_every_command() {
       sync            Not here: several machines share a ledger on PostgreSQL
       lock            Not here: no lock outlives its process
       sample-project  Not here: see windlass demo
-
-    More:
-      hotl-rt   Behave as HOTL's runtime, for skills that were written for it
 
     Options:
       --db <PATH_OR_URL>  The ledger: a path or a postgres:// address

@@ -35,6 +35,8 @@ const NUMBERS: [&str; 11] = [
 /// Before the machine and the number of the process that sent a hook.
 const WORKER: &str = "\"worker_id\":\"ada@";
 
+/// Before the age of a run.
+const STARTED: &str = "  started  ";
 /// Before the machine of a run.
 const MACHINE: &str = "\"machine\":\"";
 /// When a run began, in its id.
@@ -77,6 +79,7 @@ impl Mask<'_> {
         }
         said = without_word(&said, WORKER, "<host>-<number>");
         said = without_word(&said, MACHINE, "<host>");
+        said = without_age(&said);
         without_shapes(&said)
     }
 }
@@ -92,6 +95,15 @@ fn without_ending(said: &str) -> String {
         _ => part.to_owned(),
     };
     parts.map(part).collect()
+}
+
+/// How long ago a run started: its story may take a while.
+fn without_age(said: &str) -> String {
+    let line = |line: &str| match line.starts_with(STARTED) && line.ends_with("s ago\n") {
+        true => format!("{STARTED}just now\n"),
+        false => line.to_owned(),
+    };
+    said.split_inclusive('\n').map(line).collect()
 }
 
 /// The text behind a key, up to its quote.

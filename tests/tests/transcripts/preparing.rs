@@ -192,11 +192,8 @@ fn runs_are_found_by_their_state_files() {
     loop: false
     verify: npm test
     $ windlass run locate
-    run: add-auth-20261115T093000Z
-    status: running
-    step: 1/1
-    branch: hotl/add-auth
-    folder: /home/ada/work
+    RUN                        STEP  BRANCH         FOLDER
+    add-auth-20261115T093000Z  1/1   hotl/add-auth  /home/ada/work
     1 run
     $ … --json
     {
@@ -208,7 +205,7 @@ fn runs_are_found_by_their_state_files() {
           "total_steps": 1,
           "branch": "hotl/add-auth",
           "executor_mode": "loop",
-          "last_update": "2026-11-15T09:31:00+00:00",
+          "last_update": "2026-11-15T09:30:00+00:00",
           "workflow_path": "hotl-workflow-add-auth.md",
           "source_workflow_path": "",
           "repo_root": "",

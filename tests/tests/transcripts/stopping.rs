@@ -51,6 +51,8 @@ fn a_step_that_cannot_go_on_is_blocked_until_somebody_says_why_it_can() {
       "step": {
         "step": 1,
         "name": "Make new keys",
+        "action": "Make them",
+        "checks": ["shell: test -f keys"],
         "status": "blocked",
         "attempts": 1,
         "max_attempts": 1,
@@ -82,6 +84,8 @@ fn a_step_that_cannot_go_on_is_blocked_until_somebody_says_why_it_can() {
       "step": {
         "step": 1,
         "name": "Make new keys",
+        "action": "Make them",
+        "checks": ["shell: test -f keys"],
         "status": "in_progress",
         "attempts": 1,
         "max_attempts": 1,
@@ -107,7 +111,7 @@ fn a_step_that_failed_too_often_needs_a_person() {
     insta::assert_snapshot!(said, @r#"
     $ windlass run step verify 1
     blocked: checks failed in 1 of 1 attempts
-    check 1 of 1 ended with 1: test -f keys
+    check 1 of 1 ended with 1: shell: test -f keys
     run keys-20261115T093000Z is blocked
     [exit code 6]
     $ windlass run step retry 1
@@ -131,7 +135,7 @@ fn a_step_that_failed_too_often_needs_a_person() {
     [exit code 3]
     $ windlass run step unblock 1 --reason 'once more'
     step 1 can go on
-    check 1 of 1 ended with 1: test -f keys
+    check 1 of 1 ended with 1: shell: test -f keys
     run keys-20261115T093000Z is running
     $ … --json
     {
@@ -144,6 +148,8 @@ fn a_step_that_failed_too_often_needs_a_person() {
       "step": {
         "step": 1,
         "name": "Make new keys",
+        "action": "Make them",
+        "checks": ["shell: test -f keys"],
         "status": "failed",
         "attempts": 1,
         "max_attempts": 2,
@@ -151,7 +157,7 @@ fn a_step_that_failed_too_often_needs_a_person() {
         "passed": false,
         "gate": "human",
         "started_by": "ada",
-        "failed_check": "check 1 of 1 ended with 1: test -f keys"
+        "failed_check": "check 1 of 1 ended with 1: shell: test -f keys"
       },
       "next_action": "retry_or_block_failed_step"
     }
@@ -211,6 +217,8 @@ fn a_decision_can_be_taken_back() {
       "step": {
         "step": 1,
         "name": "Make new keys",
+        "action": "Make them",
+        "checks": ["shell: test -f keys"],
         "status": "done",
         "attempts": 1,
         "max_attempts": 1,
@@ -240,6 +248,8 @@ fn a_decision_can_be_taken_back() {
       "step": {
         "step": 1,
         "name": "Make new keys",
+        "action": "Make them",
+        "checks": ["shell: test -f keys"],
         "status": "done",
         "attempts": 1,
         "max_attempts": 1,
@@ -265,6 +275,8 @@ fn a_decision_can_be_taken_back() {
       "step": {
         "step": 1,
         "name": "Make new keys",
+        "action": "Make them",
+        "checks": ["shell: test -f keys"],
         "status": "done",
         "attempts": 1,
         "max_attempts": 1,
@@ -359,6 +371,8 @@ fn a_check_may_ask_a_person_and_then_go_on() {
       "step": {
         "step": 1,
         "name": "Make new keys",
+        "action": "Make them",
+        "checks": ["human review: Are they in the safe?", "shell: test -f keys"],
         "status": "in_progress",
         "attempts": 1,
         "max_attempts": 1,
@@ -373,7 +387,7 @@ fn a_check_may_ask_a_person_and_then_go_on() {
     }
     $ windlass run step verify 1
     blocked: checks failed in 1 of 1 attempts
-    check 2 of 2 ended with 1: test -f keys
+    check 2 of 2 ended with 1: shell: test -f keys
 
     human review approved
 

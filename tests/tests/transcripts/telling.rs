@@ -608,7 +608,11 @@ fn the_files_of_a_run_are_mirrors() {
       "machine": "<host>",
       "revision": 0,
       "state": "{\n  \"run_id\": \"look-20261115T093000Z\",\n  \"workflow_p…",
-      "report": "# Execution Report: look-20261115T093000Z\n\n**Workflow:** …"
+      "report": "# Execution Report: look-20261115T093000Z\n\n**Workflow:** …",
+      "workflow": {
+        "path": "/home/ada/work/look-workflow.md",
+        "sha256": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+      }
     }
     $ windlass run step start 1
     error: the state file of run look-20261115T093000Z was changed by another hand
@@ -725,6 +729,8 @@ fn a_verification_asks_for_the_checks_and_then_records_them() {
       "step": {
         "step": 1,
         "name": "Look",
+        "action": "Look",
+        "checks": ["shell: true"],
         "status": "done",
         "attempts": 1,
         "max_attempts": 1,
@@ -750,5 +756,31 @@ fn a_receipt_says_what_was_changed_in_it() {
         fs::write(&file, text.replace("Look around", "Look away")).unwrap();
         scene.says("run receipt verify receipt.json");
     });
-    insta::assert_snapshot!(said, @"");
+    insta::assert_snapshot!(said, @r#"
+    $ windlass run receipt show --json > receipt.json
+    $ windlass run receipt verify receipt.json
+    receipt.json: not right
+    nobody signed it
+      run  look-20261115T093000Z
+    it does not say which place of a ledger it is from
+    $ … --json
+    {
+      "file": "receipt.json",
+      "right": false,
+      "run_id": "look-20261115T093000Z",
+      "signature": "missing",
+      "changed": [],
+      "ledger": "not_asked",
+      "differences": [],
+      "problems": ["nobody signed it"],
+      "notes": ["it does not say which place of a ledger it is from"]
+    }
+    [exit code 6]
+    $ windlass run receipt verify receipt.json
+    receipt.json: not right
+    nobody signed it
+      run  look-20261115T093000Z
+    it does not say which place of a ledger it is from
+    [exit code 6]
+    "#);
 }
