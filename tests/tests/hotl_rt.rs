@@ -677,8 +677,8 @@ fn a_claimed_run_wants_the_token_of_its_owner() {
     assert_eq!(with_token(&["owner", "handoff", "--to-owner", "b"]).json()["owner_id"], "b");
     let told = place.refused(&["owner", "takeover", "--owner", "c", "--reason", "gone"]);
     assert!(told.contains("lease is still active"), "{told}");
-    let taken = ["owner", "takeover", "--owner", "c", "--reason", "gone", "--force"];
-    assert_eq!(place.json(&taken)["owner_id"], "c");
+    let by_force = ["owner", "takeover", "--owner", "c", "--reason", "gone", "--force"];
+    assert_eq!(place.json(&by_force)["owner_id"], "c");
     let events = place.state(&run)["ownership_history"].clone();
     let events: Vec<&str> =
         events.as_array().unwrap().iter().filter_map(|event| event["event"].as_str()).collect();
