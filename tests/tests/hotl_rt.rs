@@ -916,3 +916,13 @@ fn a_run_is_located_until_it_has_ended() {
     assert_eq!(locate(&[]), json!([]));
     assert_eq!(locate(&["--all"])[0]["status"], "completed");
 }
+
+#[test]
+fn the_root_of_an_execution_is_prepared_and_told_as_json() {
+    let place = Place::new();
+    let told = place.windlass(&["hotl", "prepare-root", FILE]).run().ok();
+    let told: Value = serde_json::from_str(&told.stdout).unwrap();
+    let work = fs::canonicalize(place.home.work()).unwrap();
+    assert_eq!(told["execution_root"], json!(work));
+    assert_eq!((&told["branch"], &told["source_head"]), (&json!("hotl/greeting"), &Value::Null));
+}
