@@ -677,8 +677,8 @@ fn a_claimed_run_wants_the_token_of_its_owner() {
     assert_eq!(with_token(&["owner", "handoff", "--to-owner", "b"]).json()["owner_id"], "b");
     let told = place.refused(&["owner", "takeover", "--owner", "c", "--reason", "gone"]);
     assert!(told.contains("lease is still active"), "{told}");
-    let taken = ["owner", "takeover", "--owner", "c", "--reason", "gone", "--force"];
-    assert_eq!(place.json(&taken)["owner_id"], "c");
+    let by_force = ["owner", "takeover", "--owner", "c", "--reason", "gone", "--force"];
+    assert_eq!(place.json(&by_force)["owner_id"], "c");
     let events = place.state(&run)["ownership_history"].clone();
     let events: Vec<&str> =
         events.as_array().unwrap().iter().filter_map(|event| event["event"].as_str()).collect();
@@ -915,4 +915,14 @@ fn a_run_is_located_until_it_has_ended() {
     place.ok(&["finish", "kept"]);
     assert_eq!(locate(&[]), json!([]));
     assert_eq!(locate(&["--all"])[0]["status"], "completed");
+}
+
+#[test]
+fn the_root_of_an_execution_is_prepared_and_told_as_json() {
+    let place = Place::new();
+    let told = place.windlass(&["hotl", "prepare-root", FILE]).run().ok();
+    let told: Value = serde_json::from_str(&told.stdout).unwrap();
+    let work = fs::canonicalize(place.home.work()).unwrap();
+    assert_eq!(told["execution_root"], json!(work));
+    assert_eq!((&told["branch"], &told["source_head"]), (&json!("hotl/greeting"), &Value::Null));
 }

@@ -366,9 +366,10 @@ impl Context {
         if let Some(remote) = &mut self.remote {
             return remote.perform(operation);
         }
-        self.begin(operation)?;
-        let answer = operation.run(self);
-        self.end();
+        // It may be a part of another operation, whose op id is not its own.
+        let outer = self.once.take();
+        let answer = self.begin(operation).and_then(|()| operation.run(self));
+        self.once = outer;
         answer
     }
 

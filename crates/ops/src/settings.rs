@@ -665,7 +665,7 @@ mod tests {
     #[test]
     fn every_key_can_be_set_in_a_file() {
         let text = "agent='a'\nproject='p'\n[claims]\nlease='1h'\nrequire='fence'\n\
-                    [workflows]\nauto_unpause=true\n[database]\nurl='x'\nsynchronous='normal'\nwait='5s'\n[server]\nurl='http://h'\n[display]\nformat='json'\n";
+                    [workflows]\nauto_unpause=true\n[runs]\ngates='attested'\noutside_edits='adopt'\ncheck_timeout='1h'\nbrowser='b'\n[database]\nurl='x'\nsynchronous='normal'\nwait='5s'\n[server]\nurl='http://h'\n[display]\nformat='json'\n";
         let mut layers = Layers::default();
         layers.user_file("c.toml", text).unwrap();
         assert_eq!(layers.resolve().unwrap().given.len(), KEYS.len());

@@ -262,10 +262,14 @@ fn forceful(task: &str) -> Vec<(&'static str, Value)> {
         ("task.set-status", json!({"task": task, "status": "ready"})),
         ("workflow.run.handoff", json!({"from": task, "title": "next", "project": "api"})),
         ("workflow.run.delegate", json!({"from": task, "title": "part"})),
+        ("run.finished", json!({"disposition": "kept"})),
+        ("run.owner.takeover", json!({"owner": "worker-1"})),
     ]);
-    for (_, input) in &mut all {
+    for (name, input) in &mut all {
         input["force"] = true.into();
-        input["reason"] = "because".into();
+        if *name != "run.finished" {
+            input["reason"] = "because".into();
+        }
     }
     all
 }

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use windlass_domain::chain::Provenance;
 use windlass_domain::duration::Span;
 use windlass_domain::op::OpId;
+use windlass_domain::run::edit::OutsideEdits;
 use windlass_domain::{Code, Time};
 use windlass_ledger::{
     Again, Attempt, Clock, Error, Location, Recorded, Sent, Settled, Synchronous,
@@ -56,7 +57,9 @@ impl Stage {
         workplace.clock = Some(Arc::clone(&clock) as Arc<dyn Clock>);
         workplace.synchronous = Synchronous::Normal;
         let surroundings = Surroundings { user: "user".into(), ..Surroundings::default() };
-        let cx = Context::new(workplace, surroundings, Resolved::default());
+        let mut resolved = Resolved::default();
+        resolved.settings.runs_outside_edits = OutsideEdits::Adopt;
+        let cx = Context::new(workplace, surroundings, resolved);
         let mut stage = Self { cx, clock, tasks: Vec::new(), _folder: folder };
         stage.prepare();
         stage
@@ -101,6 +104,59 @@ impl Stage {
         let given = self.does("key.create", json!({"for": "agent:w1", "role": "worker"}));
         let given: Value = serde_json::from_str(&given.json().unwrap()).unwrap();
         self.tasks.push(("KEY", given["key_id"].as_str().unwrap().to_owned()));
+        self.start_runs();
+    }
+
+    /// Runs, each as far as its name says.
+    fn start_runs(&mut self) {
+        for name in ["BEGUN", "STARTED", "FAILED RUN", "HALTED", "PASSED", "DECIDED", "ENDED"] {
+            self.begin(name);
+        }
+        for run in ["STARTED", "FAILED RUN", "PASSED", "DECIDED", "ENDED"] {
+            self.does("run.step.start", json!({"step": 1, "run_id": run}));
+        }
+        for (run, outcome) in [
+            ("FAILED RUN", "failed"),
+            ("PASSED", "passed"),
+            ("DECIDED", "passed"),
+            ("ENDED", "passed"),
+        ] {
+            self.does("run.step.checked", checked(run, outcome));
+        }
+        for run in ["DECIDED", "ENDED"] {
+            self.does("run.gate", json!({"step": 1, "decision": "approved", "run_id": run}));
+        }
+        self.does("run.step.block", json!({"step": 1, "reason": "stuck", "run_id": "HALTED"}));
+        self.does("run.finalize", json!({"run_id": "ENDED"}));
+        for (name, far) in [("ASKED", 0), ("ALLOWED", 1), ("UNDER WAY", 2)] {
+            self.begin(name);
+            let asked = json!({"kind": "external_write", "what": "publish", "idempotency_key": "k",
+                               "run_id": name});
+            self.does("run.action.request", asked);
+            if far > 0 {
+                let decided = json!({"action": "action-1", "decision": "approved", "run_id": name});
+                self.does("run.action.decide", decided);
+            }
+            if far > 1 {
+                let begun = json!({"action": "action-1", "idempotency_key": "k", "run_id": name});
+                self.does("run.action.begin", begun);
+            }
+        }
+        self.begin("OWNED");
+        let owned = self.does("run.owner.claim", json!({"owner": "w1", "run_id": "OWNED"}));
+        let owned: Value = serde_json::from_str(&owned.json().unwrap()).unwrap();
+        self.tasks.push(("TOKEN", owned["token"].as_str().unwrap().to_owned()));
+        let files = self.does("run.files", json!({"run_id": "BEGUN"})).json().unwrap();
+        let files: Value = serde_json::from_str(&files).unwrap();
+        let state = files["state"].as_str().unwrap().replace("Say hello", "Say goodbye");
+        let escaped = Value::from(state).to_string();
+        self.tasks.push(("STATE", escaped.trim_matches('"').to_owned()));
+    }
+
+    fn begin(&mut self, name: &'static str) {
+        let begun = self.does("run.begin", run(name));
+        let begun: Value = serde_json::from_str(&begun.json().unwrap()).unwrap();
+        self.tasks.push((name, begun["run"].as_str().unwrap().to_owned()));
     }
 
     /// The receiver of all that waits in the outbox says that it is gone.
@@ -161,6 +217,62 @@ impl Stage {
     }
 }
 
+/// A run of one step, whose gates the caller decides.
+fn run(folder: &str) -> Value {
+    let text = "---\nintent: Say hello\nsuccess_criteria: Said\nrisk_level: low\nmax_agents: 5\n---\n\
+                ### 1. Say it\naction: Say it\nloop: until said\nmax_iterations: 3\n\
+                verify: true\ngate: human\n";
+    json!({"text": text, "workflow_path": "/w.md", "folder": format!("/{folder}"),
+           "machine": "m", "gates": "attested"})
+}
+
+fn checked(run: &str, outcome: &str) -> Value {
+    let results = json!([{"check": 0, "outcome": outcome}]);
+    json!({"step": 1, "attempt": 1, "results": results, "run_id": run})
+}
+
+/// Every operation that changes a run in one transaction.
+fn samples_of_runs() -> Vec<(&'static str, Value)> {
+    let step = |run: &str| json!({"step": 1, "run_id": run});
+    let why = |run: &str| json!({"step": 1, "reason": "so", "run_id": run});
+    let action = |run: &str| json!({"action": "action-1", "outcome": "succeeded", "evidence_ref": "seen", "run_id": run});
+    vec![
+        ("run.begin", run("new")),
+        ("run.step.start", step("BEGUN")),
+        ("run.step.checks", step("STARTED")),
+        ("run.step.checked", checked("STARTED", "passed")),
+        ("run.step.retry", step("FAILED RUN")),
+        ("run.step.block", why("BEGUN")),
+        ("run.step.unblock", why("HALTED")),
+        ("run.unblock", json!({"reason": "so", "run_id": "HALTED"})),
+        ("run.gate", json!({"step": 1, "decision": "rejected", "run_id": "PASSED"})),
+        ("run.reopen", why("DECIDED")),
+        ("run.finalize", json!({"run_id": "DECIDED"})),
+        ("run.finished", json!({"disposition": "kept", "run_id": "ENDED"})),
+        ("run.owner.heartbeat", json!({"owner_token": "TOKEN", "run_id": "OWNED"})),
+        ("run.owner.release", json!({"owner_token": "TOKEN", "run_id": "OWNED"})),
+        ("run.action.request", json!({"kind": "local_write", "what": "edit", "run_id": "BEGUN"})),
+        (
+            "run.action.decide",
+            json!({"action": "action-1", "decision": "approved", "run_id": "ASKED"}),
+        ),
+        (
+            "run.action.begin",
+            json!({"action": "action-1", "idempotency_key": "k", "run_id": "ALLOWED"}),
+        ),
+        ("run.action.complete", action("UNDER WAY")),
+        ("run.action.reconcile", action("UNDER WAY")),
+        ("run.budget.check", json!({"run_id": "BEGUN"})),
+        ("run.budget.record", json!({"metric": "agents", "observed": "2", "run_id": "BEGUN"})),
+        (
+            "run.budget.raise",
+            json!({"metric": "agents", "limit": "9", "reason": "so", "run_id": "BEGUN"}),
+        ),
+        ("run.edited", json!({"state": "STATE", "run_id": "BEGUN"})),
+        ("run.import", json!({"state": "STATE", "folder": "/elsewhere", "machine": "m"})),
+    ]
+}
+
 /// Every operation that changes the ledger in one transaction, with arguments that do something.
 fn samples() -> Vec<(&'static str, Value)> {
     vec![
@@ -218,7 +330,8 @@ const LOOKS: [&str; 2] = ["key.list", "key.refusals"];
 
 #[test]
 fn what_every_operation_answered_is_answered_again_in_both_forms_row_i3() {
-    let samples = samples();
+    let mut samples = samples();
+    samples.extend(samples_of_runs());
     for (name, input) in &samples {
         let mut stage = Stage::on_sqlite();
         let mut run =

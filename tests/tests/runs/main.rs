@@ -9,7 +9,10 @@
 
 mod checking;
 mod crowd;
+mod driving;
 mod files;
+mod finishing;
 mod killing;
 mod site;
 mod stepping;
+mod tying;

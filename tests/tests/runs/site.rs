@@ -228,11 +228,13 @@ impl Site {
     /// The files are what the ledger says, and the ledger is whole.
     #[track_caller]
     pub(crate) fn agrees(&self) {
-        let should = self.does("run files --report");
+        let path = self.path("state");
+        let run = path.file_stem().unwrap().to_str().unwrap();
+        let should = self.does(&format!("run files --report --run-id {run}"));
         assert_eq!(self.state_text(), text(&should["state"]));
         assert_eq!(self.report(), text(&should["report"]));
         assert_eq!(self.ledger.answer(&["doctor", "--rebuild"])["healthy"], true);
-        let folder = self.path("state").parent().unwrap().to_owned();
+        let folder = path.parent().unwrap();
         assert_eq!(fs::read_dir(folder).unwrap().count(), 1, "something was left behind");
     }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use windlass_domain::Exit;
 use windlass_ops::Context;
-use windlass_ops::run::{Finalize, Lint, Locate, Summary, Target};
+use windlass_ops::run::{Existing, Finalize, Lint, Locate, Prepare, Summary, Target};
 
 use super::Trouble;
 use super::runtime::{say, say_json};
@@ -15,6 +15,8 @@ use super::words::Words;
 pub(super) const USAGE: &str = "\
 Usage: windlass hotl <script> [arguments]
 
+  prepare-root <workflow-file> [--executor-mode MODE]         make the branch and its worktree
+               [--on-existing reuse|recreate|fail]            where the branch is there already
   lint <workflow-file>                                        look for what is wrong with it
   render-summary --platform codex|claude|cline <summary.json> show a summary for a chat
   finalize-codex [run-id]                                     finalize a run and show its summary
@@ -26,6 +28,7 @@ const PASSED: &str = "LINT PASSED: ";
 
 pub(super) fn answer(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble> {
     match words.needed()?.as_str() {
+        "prepare-root" => prepare_root(cx, words),
         "lint" => lint(cx, words),
         "render-summary" => render_summary(cx, words),
         "finalize-codex" => finalize_codex(cx, words),
@@ -33,6 +36,26 @@ pub(super) fn answer(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble
         "help" | "--help" | "-h" => say(USAGE.trim_end()),
         _ => Err(Trouble::Usage),
     }
+}
+
+/// HOTL's script asks nobody, and does not lint: skills do.
+fn prepare_root(cx: &Context, mut words: Words) -> Result<Exit, Trouble> {
+    let on_existing = match words.option("--on-existing").as_deref() {
+        None => None,
+        Some("reuse") => Some(Existing::Reuse),
+        Some("recreate") => Some(Existing::Recreate),
+        Some("fail") => Some(Existing::Fail),
+        Some(other) => return Err(Trouble::Told(format!("Unknown --on-existing: {other}"))),
+    };
+    let prepare = Prepare {
+        file: PathBuf::from(words.needed()?),
+        on_existing,
+        on_feature_branch: Some("isolated".to_owned()),
+        stash: false,
+        executor_mode: words.option("--executor-mode").unwrap_or_else(|| "loop".to_owned()),
+    };
+    words.end()?;
+    say_json(&prepare.without_lint(cx)?)
 }
 
 fn lint(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble> {

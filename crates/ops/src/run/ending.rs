@@ -123,6 +123,9 @@ impl Operation for Finished {
     fn run(&self, cx: &mut Context) -> Result<Changed, Error> {
         let disposition =
             word("disposition", &self.disposition, Disposition::ALL, Disposition::as_str)?;
+        if self.force {
+            cx.refuse_force()?;
+        }
         let force = if self.force { Force::Yes } else { Force::No };
         let details = FinishDetails {
             target_branch: self.target_branch.clone(),

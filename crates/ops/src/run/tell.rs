@@ -10,11 +10,12 @@ use serde_json::value::RawValue;
 use windlass_domain::Time;
 use windlass_domain::run::Run;
 use windlass_domain::run::normalize::normalize;
-use windlass_domain::run::receipt::receipt;
+use windlass_domain::run::receipt::receipt_at;
 use windlass_domain::run::reconcile::reconcile;
 use windlass_domain::run::summary::summary;
 use windlass_ledger::{Error, Fault};
 
+use super::receipt_sign::{key_file, signed};
 use super::source::Source;
 use super::target::Target;
 use crate::context::Context;
@@ -149,10 +150,40 @@ documents! {
     Reconcile "run.reconcile"
         "Say what stands in the way of a run, and what to do next" "windlass run reconcile"
         |run, now| Document::of(&reconcile(run, now));
-    /// Shows what a run proves.
-    Receipt "run.receipt.show"
-        "Show what a run proves, step by step" "windlass run receipt show"
-        |run, _| Document::of(&receipt(run));
+}
+
+/// Shows what a run proves, signed by this installation.
+#[derive(Debug, Clone, Default, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Receipt {
+    /// The run; without one, the only run of the folder
+    #[arg(value_name = "RUN")]
+    pub run: Option<String>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub target: Target,
+}
+
+impl Operation for Receipt {
+    type Output = Document;
+    const NAME: &'static str = "run.receipt.show";
+    const ABOUT: &'static str = "Show what a run proves, step by step, signed";
+    const EXAMPLE: &'static str = "windlass run receipt show";
+    const ACCESS: Access = Access::Read;
+
+    fn run(&self, cx: &mut Context) -> Result<Document, Error> {
+        let target = Target::named(self.run.as_ref(), &self.target).chosen(cx)?;
+        let receipt = cx.read(|snapshot| {
+            let kept = target.find(snapshot)?;
+            Ok(receipt_at(&kept.run, snapshot.head()?))
+        })?;
+        Ok(Document::of(&signed(receipt, &key_file(&cx.workplace)?)?)?)
+    }
+
+    fn for_a_server(&self, cx: &mut Context) -> Result<Option<Self>, Error> {
+        let target = Target::named(self.run.as_ref(), &self.target).chosen(cx)?;
+        Ok(Some(Self { run: None, target }))
+    }
 }
 
 /// Shows a workflow file as a document, every default filled in.
@@ -185,7 +216,16 @@ mod tests {
     #[test]
     fn json_on_many_lines_keeps_its_order_and_its_texts() {
         let json = r#"{"b":[1,{"a":"x{,:\"]"}],"e":{},"l":[]}"#;
-        let expected = "{\n  \"b\": [\n    1,\n    {\n      \"a\": \"x{,:\\\"]\"\n    }\n  ],\n                          \"e\": {},\n  \"l\": []\n}";
+        let expected = r#"{
+  "b": [
+    1,
+    {
+      "a": "x{,:\"]"
+    }
+  ],
+  "e": {},
+  "l": []
+}"#;
         assert_eq!(indented(json), expected);
     }
 }

@@ -1,0 +1,115 @@
+//! `run exec`: a command works on each step, and Windlass checks it.
+
+use std::fs;
+
+use serde_json::Value;
+use windlass_testkit::Outcome;
+use windlass_tests::ledgers::{error_of, text};
+
+use crate::site::{FILE, GATED, Gates, LOW, Site, THREE, workflow};
+
+/// A folder with a workflow file and a command that works on its steps.
+#[track_caller]
+fn site(steps: &str, harness: &str) -> Site {
+    let site = Site::empty(Gates::Enforced);
+    site.has(FILE, &workflow(LOW, steps));
+    site.has("agent.sh", harness);
+    site
+}
+
+#[track_caller]
+fn drives(site: &Site, words: &[&str]) -> Outcome {
+    let line = ["run", "exec", "--harness", "sh agent.sh"];
+    let line: Vec<&str> = line.iter().chain(words).copied().collect();
+    site.ledger.windlass(&line).run()
+}
+
+#[track_caller]
+fn status(run: &Value) -> String {
+    text(&run["run"]["status"])
+}
+
+#[test]
+fn a_run_is_driven_to_its_end() {
+    let site = site(THREE, "cat > /dev/null; touch one two three\n");
+    let driven = drives(&site, &[FILE]).ok().json();
+    assert_eq!(status(&driven), "ready_to_finish");
+}
+
+#[test]
+fn what_the_checks_showed_is_told_at_the_next_attempt() {
+    let checked = "- [ ] **Step 1: Build**\naction: build it\nloop: until it builds\n\
+                   max_iterations: 3\nverify: test -e one || { echo it is missing; false; }\n";
+    let site = site(
+        checked,
+        "cat > \"asked-$(ls asked-* 2>/dev/null | wc -l)\"; test -e asked-1 && touch one; true\n",
+    );
+    let driven = drives(&site, &[FILE]).ok().json();
+    assert_eq!(driven["run"]["steps"][0]["attempts"], 2);
+    let asked = |number| fs::read_to_string(site.folder().join(format!("asked-{number}"))).unwrap();
+    assert!(!asked(0).contains("it is missing"), "{}", asked(0));
+    assert!(asked(1).contains("it is missing"), "{}", asked(1));
+}
+
+#[test]
+fn a_prompt_can_be_an_argument() {
+    let site = site(THREE, "");
+    let line =
+        ["run", "exec", FILE, "--harness", "printf %s {prompt} > asked; touch one two three"];
+    site.ledger.windlass(&line).run().ok();
+    let asked = fs::read_to_string(site.folder().join("asked")).unwrap();
+    assert!(asked.starts_with("# Step 3 of 3: Ship"), "{asked}");
+}
+
+#[test]
+fn a_step_that_never_passes_blocks_the_run_when_its_attempts_are_used_up() {
+    let site = site(THREE, "cat > /dev/null\n");
+    let driven = drives(&site, &[FILE]);
+    assert_eq!(driven.code, Some(6), "{driven}");
+    let driven = driven.json();
+    assert_eq!(status(&driven), "blocked");
+    assert_eq!(driven["run"]["steps"][0]["attempts"], 3);
+}
+
+#[test]
+fn an_agent_that_says_it_succeeded_is_not_believed() {
+    let site = site(THREE, "echo all done; exit 0\n");
+    assert_eq!(status(&drives(&site, &[FILE]).json()), "blocked");
+}
+
+#[test]
+fn a_gate_stops_a_driven_run_which_goes_on_once_it_is_decided() {
+    let site = site(GATED, "cat > /dev/null\n");
+    let driven = drives(&site, &[FILE]);
+    assert_eq!(driven.code, Some(6), "{driven}");
+    assert!(text(&driven.json()["next"]).contains("windlass run gate 1"), "{driven}");
+    site.person("run gate 1 approved");
+    assert_eq!(status(&drives(&site, &[]).ok().json()), "ready_to_finish");
+}
+
+#[test]
+fn a_run_that_somebody_drives_is_not_driven_by_another() {
+    let site = site(GATED, "cat > /dev/null\n");
+    site.begin(FILE);
+    site.does("run owner claim --owner driver-1");
+    error_of(&drives(&site, &[]), "already_claimed", 3);
+}
+
+#[test]
+fn the_agent_knows_its_run_and_step_and_no_secret() {
+    let site = site(THREE, "cat > /dev/null; env > \"env-$WINDLASS_STEP\"; touch one two three\n");
+    let line = ["run", "exec", FILE, "--harness", "sh agent.sh"];
+    let driven = site.ledger.windlass(&line).env("WINDLASS_KEY", "wl_secret").run().ok().json();
+    let seen = fs::read_to_string(site.folder().join("env-2")).unwrap();
+    let run_id = text(&driven["run"]["run_id"]);
+    assert!(seen.contains(&format!("HOTL_RUN_ID={run_id}\n")), "{seen}");
+    assert!(!seen.contains("wl_secret"), "{seen}");
+}
+
+#[test]
+fn a_file_with_mistakes_is_not_driven() {
+    let site = site("", "cat > /dev/null\n");
+    let driven = drives(&site, &[FILE]);
+    error_of(&driven, "file_invalid", 3);
+    assert_eq!(site.ledger.events(), 0);
+}
