@@ -39,7 +39,7 @@ fn a_run_is_driven_to_its_end() {
 #[test]
 fn what_the_checks_showed_is_told_at_the_next_attempt() {
     let checked = "- [ ] **Step 1: Build**\naction: build it\nloop: until it builds\n\
-                   max_iterations: 3\nverify: test -e one || { echo it is missing; false; }\n";
+                   max_iterations: 3\nverify: test -e one || { echo it is mis''sing; false; }\n";
     let site = site(
         checked,
         "cat > \"asked-$(ls asked-* 2>/dev/null | wc -l)\"; test -e asked-1 && touch one; true\n",

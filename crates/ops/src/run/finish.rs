@@ -7,10 +7,11 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use windlass_domain::run::disposal::Way;
 use windlass_domain::run::event::{FinishDetails, Place as RunPlace};
 use windlass_domain::run::state_file::{ActionJson, StateFile, parse};
-use windlass_domain::run::word::{ActionKind, ActionStatus, EffectStatus};
+use windlass_domain::run::word::{ActionKind, ActionStatus, EffectStatus, Reason};
 use windlass_domain::{Code, Refusal, Time};
 use windlass_ledger::Error;
 
@@ -101,9 +102,12 @@ impl Operation for Finish {
         }
         let target = Target::of(files.run);
         let mut finished = self.finished(&landing, &target, cx);
-        cx.perform(&Finished { dry_run: true, ..finished.clone() })?;
-        self.must_be_meant(cx, &landing, &preview)?;
         let action = self.approved(&landing, &state)?;
+        match cx.perform(&Finished { dry_run: true, ..finished.clone() }) {
+            Err(Error::Refused(refusal)) if waits_for(&refusal, action.as_ref(), &state) => {}
+            allowed => drop(allowed?),
+        }
+        self.must_be_meant(cx, &landing, &preview)?;
         let pull_request = self.land(cx, &landing, action.as_ref(), &finished)?;
         finished.pr_url.clone_from(&pull_request);
         let run = cx.perform(&finished)?;
@@ -236,6 +240,23 @@ impl Finish {
         }
         Ok(url)
     }
+}
+
+/// All that is missing is what came of this action, which is about to be done.
+fn waits_for(refusal: &Refusal, action: Option<&ActionJson>, state: &StateFile) -> bool {
+    let Some(action) = action else { return false };
+    let unresolved = Reason::SensitiveActionEffectUnresolved.as_str();
+    let reasons = refusal.details.get("reasons").and_then(Value::as_array);
+    let is_settled = |other: &ActionJson| {
+        other.id == action.id
+            || !other.kind.is_sensitive()
+            || other.effect.as_ref().is_some_and(|effect| {
+                matches!(effect.status, EffectStatus::Succeeded | EffectStatus::Cancelled)
+            })
+    };
+    refusal.code == Code::EvidenceMissing
+        && reasons.is_some_and(|reasons| reasons.iter().all(|reason| reason == unresolved))
+        && state.external_actions.iter().all(is_settled)
 }
 
 /// Where a run takes place, by its state file.
