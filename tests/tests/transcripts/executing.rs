@@ -337,9 +337,9 @@ fn a_step_is_done_when_its_checks_pass() {
       "next_action": "record_finish_disposition"
     }
     $ windlass run finish keep --preview
-    hotl/limit and its worktree stay as they are
+    the work stays as it is
     $ … --json
-    {"plan": ["hotl/limit and its worktree stay as they are"]}
+    {"plan": ["the work stays as it is"]}
     $ windlass run finished kept
     Finish recorded: kept
     run limit-20261115T093000Z is completed
@@ -612,7 +612,7 @@ fn a_run_works_on_a_task_and_completes_it() {
     run bug-20261115T093000Z is completed
     $ … --json
     {
-      "plan": ["hotl/bug and its worktree stay as they are"],
+      "plan": ["the work stays as it is"],
       "run": {
         "run": "0123456789ABCDEFGHJKMNPQRS",
         "run_id": "bug-20261115T093000Z",

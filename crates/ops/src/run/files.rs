@@ -100,8 +100,9 @@ impl Operation for Files {
     const ACCESS: Access = Access::Read;
 
     fn run(&self, cx: &mut Context) -> Result<RunFiles, Error> {
+        let target = self.target.named_or_only(cx)?;
         cx.read(|snapshot| {
-            let kept = self.target.find(snapshot)?;
+            let kept = target.find(snapshot)?;
             let run = &kept.run;
             let mut files = RunFiles {
                 run: run.key,

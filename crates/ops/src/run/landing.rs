@@ -283,7 +283,11 @@ impl Landing {
         let Self { branch, ahead, .. } = self;
         let commits = counted(*ahead, "commit");
         let first = match &self.plan {
-            Plan::Keep => format!("{branch} and its worktree stay as they are"),
+            Plan::Keep => match (&self.commit, &self.worktree) {
+                (None, _) => "the work stays as it is".to_owned(),
+                (Some(_), None) => format!("{branch} stays as it is"),
+                (Some(_), Some(_)) => format!("{branch} and its worktree stay as they are"),
+            },
             Plan::Merge { into, .. } => format!("{commits} of {branch} would go into {into}"),
             Plan::Publish { remote } => format!("{branch} would be sent to {remote}, {commits}"),
             Plan::Discard => format!("{branch} would go, with {commits} that are nowhere else"),

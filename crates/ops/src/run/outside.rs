@@ -33,10 +33,11 @@ impl Operation for Edited {
     const ACCESS: Access = Access::Write;
 
     fn run(&self, cx: &mut Context) -> Result<Changed, Error> {
+        let target = self.target.named_or_only(cx)?;
         let then = cx.settings.settings.runs_outside_edits;
         let (name, _) = cx.identity(None)?;
         let told: Result<Changed, Stored> = cx.write(&name, |tx| {
-            let kept = self.target.find(tx)?;
+            let kept = target.find(tx)?;
             let found = outside_edit(&kept.run, &self.state, then)?;
             let after = match found.events.is_empty() {
                 true => kept,

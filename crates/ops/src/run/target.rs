@@ -94,6 +94,14 @@ impl Target {
         here.verify(cx, found)
     }
 
+    /// The same, where a run that is named needs no looking for.
+    pub(super) fn named_or_only(&self, cx: &mut Context) -> Result<Self, Error> {
+        match self.run_id {
+            Some(_) => Ok(self.clone()),
+            None => self.chosen(cx),
+        }
+    }
+
     /// The run itself, for who only looks at it. Where outside edits count, they are seen.
     pub(super) fn chosen(&self, cx: &mut Context) -> Result<Self, Error> {
         if cx.surroundings.files == context::Files::Servers {
