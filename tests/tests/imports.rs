@@ -725,7 +725,8 @@ mod beads {
     /// Imports the same into one ledger at once and into the other in two goes.
     #[track_caller]
     fn kill_in_the_middle(at_once: &Ledger, cut: &Ledger) {
-        let lines: Vec<String> = (1..=CHUNK + CHUNK / 2).map(tied).collect();
+        // Enough after the first part that nobody is done before they are killed.
+        let lines: Vec<String> = (1..=3 * CHUNK + CHUNK / 2).map(tied).collect();
         let whole = bring(at_once, &lines);
         let path = file(cut, &lines);
         let run = cut.windlass(&["import", "beads", &path]);

@@ -598,7 +598,7 @@ fn preflight_a_person_at_a_terminal_may_stash() {
     let scene = Scene::new();
     scene.has("file", "two\n");
     let outcome = scene.asks(&[]).stdin("stash\n").at_terminal(200).ok();
-    assert!(outcome.stdout.contains("put aside  "), "{outcome}");
+    assert!(outcome.stdout.contains("put aside"), "{outcome}");
 }
 
 #[test]

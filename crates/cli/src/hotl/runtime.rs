@@ -151,8 +151,8 @@ fn step(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble> {
         "unblock" => cx.call(&StepUnblock { step, reason, target, doer })?,
         "verify" => {
             let verified = cx.call(&StepVerify { step, target, doer })?;
-            say(&verified.0.done)?;
-            return Ok(match verified.0.step_is_done() {
+            say(&verified.changed.done)?;
+            return Ok(match verified.changed.step_is_done() {
                 true => Exit::Done,
                 false => Exit::Unexpected,
             });

@@ -171,16 +171,18 @@ impl Output for Changed {
 
 /// The same for a step that was verified: whether it passed is how the process ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(transparent)]
-pub struct Verified(pub Changed);
+pub struct Verified {
+    #[serde(flatten)]
+    pub changed: Changed,
+}
 
 impl Output for Verified {
     fn sheet(&self, now: Time) -> Sheet {
-        self.0.sheet(now)
+        self.changed.sheet(now)
     }
 
     fn exit(&self) -> Exit {
-        if self.0.step_is_done() { Exit::Done } else { Exit::Findings }
+        if self.changed.step_is_done() { Exit::Done } else { Exit::Findings }
     }
 }
 

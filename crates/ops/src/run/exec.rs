@@ -212,8 +212,8 @@ impl Driver<'_> {
     fn verify(&self, cx: &mut Context, step: u32) -> Result<(), Error> {
         let (target, doer) = (self.target.clone(), self.doer.clone());
         let verified = StepVerify { step, target, doer }.run(cx)?;
-        let mark = if verified.0.step_is_done() { "✓" } else { "✗" };
-        cx.notice(&format!("{mark} Step {step}: {}", verified.0.done));
+        let mark = if verified.changed.step_is_done() { "✓" } else { "✗" };
+        cx.notice(&format!("{mark} Step {step}: {}", verified.changed.done));
         Ok(())
     }
 

@@ -362,7 +362,7 @@ impl Operation for StepChecked {
                 },
                 |run| run.step(number).map(verdict).unwrap_or_default(),
             )
-            .map(Verified)
+            .map(|changed| Verified { changed })
     }
 
     fn for_a_server(&self, cx: &mut Context) -> Result<Option<Self>, Error> {
@@ -371,7 +371,7 @@ impl Operation for StepChecked {
     }
 
     fn afterwards(&self, answer: &Verified, cx: &mut Context) {
-        answer.0.mirror(cx);
+        answer.changed.mirror(cx);
     }
 }
 

@@ -78,7 +78,7 @@ impl Operation for StepVerify {
             target,
             doer,
         })?;
-        answer.0.mirror(cx);
+        answer.changed.mirror(cx);
         Ok(answer)
     }
 
