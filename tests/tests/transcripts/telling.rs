@@ -365,6 +365,133 @@ fn a_workflow_file_and_a_run_are_told_as_hotl_tells_them() {
         "stdout_included": false,
         "stderr_included": false,
         "environment_included": false
+      },
+      "ledger": {
+        "run": "0123456789ABCDEFGHJKMNPQRS",
+        "version": 1,
+        "seq": 1,
+        "hash": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+      },
+      "signature": {
+        "algorithm": "ed25519",
+        "key_id": "0123456789abcdef",
+        "public_key": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx=",
+        "digests": {
+          "budgets": {
+            "exceeded": [],
+            "limits": {
+              "agents": "0123456789abcdef",
+              "cost_usd": "0123456789abcdef",
+              "elapsed_minutes": "0123456789abcdef",
+              "total_attempts": "0123456789abcdef"
+            },
+            "observed": {
+              "agents": "0123456789abcdef",
+              "cost_usd": "0123456789abcdef",
+              "elapsed_minutes": "0123456789abcdef"
+            }
+          },
+          "controller": {
+            "claimed_at": "0123456789abcdef",
+            "heartbeat_at": "0123456789abcdef",
+            "lease_expires_epoch": "0123456789abcdef",
+            "owner_id": "0123456789abcdef",
+            "status": "0123456789abcdef"
+          },
+          "evidence": [
+            {
+              "attempts": "0123456789abcdef",
+              "block_reason": "0123456789abcdef",
+              "checks": [],
+              "gate": {
+                "authority": "0123456789abcdef",
+                "by": "0123456789abcdef",
+                "configured": "0123456789abcdef",
+                "decided_at": "0123456789abcdef",
+                "mode": "0123456789abcdef",
+                "reason": "0123456789abcdef",
+                "required": "0123456789abcdef",
+                "required_mode": "0123456789abcdef",
+                "result": "0123456789abcdef"
+              },
+              "name": "0123456789abcdef",
+              "status": "0123456789abcdef",
+              "step": "0123456789abcdef",
+              "verification": {
+                "passed": "0123456789abcdef",
+                "reference": "0123456789abcdef",
+                "required": "0123456789abcdef",
+                "type": "0123456789abcdef"
+              }
+            }
+          ],
+          "external_actions": [],
+          "finish": {
+            "artifacts_preserved_at": "0123456789abcdef",
+            "branch_action": "0123456789abcdef",
+            "disposition": "0123456789abcdef",
+            "notes": "0123456789abcdef",
+            "pr_url": "0123456789abcdef",
+            "recorded_at": "0123456789abcdef",
+            "remote": "0123456789abcdef",
+            "target_branch": "0123456789abcdef",
+            "worktree_action": "0123456789abcdef"
+          },
+          "generated_at": "0123456789abcdef",
+          "implementation": {
+            "driver": "0123456789abcdef",
+            "host": "0123456789abcdef"
+          },
+          "ledger": {
+            "hash": "0123456789abcdef",
+            "run": "0123456789abcdef",
+            "seq": "0123456789abcdef",
+            "version": "0123456789abcdef"
+          },
+          "policy": {
+            "profile": "0123456789abcdef",
+            "sensitive_actions": "0123456789abcdef"
+          },
+          "redaction": {
+            "environment_included": "0123456789abcdef",
+            "stderr_included": "0123456789abcdef",
+            "stdout_included": "0123456789abcdef"
+          },
+          "run": {
+            "branch": "0123456789abcdef",
+            "commit_after": "0123456789abcdef",
+            "commit_before": "0123456789abcdef",
+            "completed_at": "0123456789abcdef",
+            "execution_root": "0123456789abcdef",
+            "executor_mode": "0123456789abcdef",
+            "gates": "0123456789abcdef",
+            "id": "0123456789abcdef",
+            "intent": "0123456789abcdef",
+            "repo_root": "0123456789abcdef",
+            "risk_level": "0123456789abcdef",
+            "source_workflow_path": "0123456789abcdef",
+            "started_at": "0123456789abcdef",
+            "status": "0123456789abcdef",
+            "task": "0123456789abcdef",
+            "workflow_path": "0123456789abcdef",
+            "workflow_sha256": "0123456789abcdef",
+            "workflow_slug": "0123456789abcdef",
+            "worktree_path": "0123456789abcdef"
+          },
+          "schema": "0123456789abcdef",
+          "sufficiency": {
+            "caveats": [],
+            "reasons": [
+              "0123456789abcdef",
+              "0123456789abcdef",
+              "0123456789abcdef",
+              "0123456789abcdef"
+            ],
+            "sufficient": "0123456789abcdef"
+          }
+        },
+        "value":
+          "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx="
       }
     }
 
@@ -465,6 +592,132 @@ fn a_workflow_file_and_a_run_are_told_as_hotl_tells_them() {
         "stdout_included": false,
         "stderr_included": false,
         "environment_included": false
+      },
+      "ledger": {
+        "run": "0123456789ABCDEFGHJKMNPQRS",
+        "version": 1,
+        "seq": 1,
+        "hash": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+      },
+      "signature": {
+        "algorithm": "ed25519",
+        "key_id": "0123456789abcdef",
+        "public_key": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx=",
+        "digests": {
+          "budgets": {
+            "exceeded": [],
+            "limits": {
+              "agents": "0123456789abcdef",
+              "cost_usd": "0123456789abcdef",
+              "elapsed_minutes": "0123456789abcdef",
+              "total_attempts": "0123456789abcdef"
+            },
+            "observed": {
+              "agents": "0123456789abcdef",
+              "cost_usd": "0123456789abcdef",
+              "elapsed_minutes": "0123456789abcdef"
+            }
+          },
+          "controller": {
+            "claimed_at": "0123456789abcdef",
+            "heartbeat_at": "0123456789abcdef",
+            "lease_expires_epoch": "0123456789abcdef",
+            "owner_id": "0123456789abcdef",
+            "status": "0123456789abcdef"
+          },
+          "evidence": [
+            {
+              "attempts": "0123456789abcdef",
+              "block_reason": "0123456789abcdef",
+              "checks": [],
+              "gate": {
+                "authority": "0123456789abcdef",
+                "by": "0123456789abcdef",
+                "configured": "0123456789abcdef",
+                "decided_at": "0123456789abcdef",
+                "mode": "0123456789abcdef",
+                "reason": "0123456789abcdef",
+                "required": "0123456789abcdef",
+                "required_mode": "0123456789abcdef",
+                "result": "0123456789abcdef"
+              },
+              "name": "0123456789abcdef",
+              "status": "0123456789abcdef",
+              "step": "0123456789abcdef",
+              "verification": {
+                "passed": "0123456789abcdef",
+                "reference": "0123456789abcdef",
+                "required": "0123456789abcdef",
+                "type": "0123456789abcdef"
+              }
+            }
+          ],
+          "external_actions": [],
+          "finish": {
+            "artifacts_preserved_at": "0123456789abcdef",
+            "branch_action": "0123456789abcdef",
+            "disposition": "0123456789abcdef",
+            "notes": "0123456789abcdef",
+            "pr_url": "0123456789abcdef",
+            "recorded_at": "0123456789abcdef",
+            "remote": "0123456789abcdef",
+            "target_branch": "0123456789abcdef",
+            "worktree_action": "0123456789abcdef"
+          },
+          "generated_at": "0123456789abcdef",
+          "implementation": {
+            "driver": "0123456789abcdef",
+            "host": "0123456789abcdef"
+          },
+          "ledger": {
+            "hash": "0123456789abcdef",
+            "run": "0123456789abcdef",
+            "seq": "0123456789abcdef",
+            "version": "0123456789abcdef"
+          },
+          "policy": {
+            "profile": "0123456789abcdef",
+            "sensitive_actions": "0123456789abcdef"
+          },
+          "redaction": {
+            "environment_included": "0123456789abcdef",
+            "stderr_included": "0123456789abcdef",
+            "stdout_included": "0123456789abcdef"
+          },
+          "run": {
+            "branch": "0123456789abcdef",
+            "commit_after": "0123456789abcdef",
+            "commit_before": "0123456789abcdef",
+            "completed_at": "0123456789abcdef",
+            "execution_root": "0123456789abcdef",
+            "executor_mode": "0123456789abcdef",
+            "gates": "0123456789abcdef",
+            "id": "0123456789abcdef",
+            "intent": "0123456789abcdef",
+            "repo_root": "0123456789abcdef",
+            "risk_level": "0123456789abcdef",
+            "source_workflow_path": "0123456789abcdef",
+            "started_at": "0123456789abcdef",
+            "status": "0123456789abcdef",
+            "task": "0123456789abcdef",
+            "workflow_path": "0123456789abcdef",
+            "workflow_sha256": "0123456789abcdef",
+            "workflow_slug": "0123456789abcdef",
+            "worktree_path": "0123456789abcdef"
+          },
+          "schema": "0123456789abcdef",
+          "sufficiency": {
+            "caveats": [],
+            "reasons": [
+              "0123456789abcdef",
+              "0123456789abcdef",
+              "0123456789abcdef",
+              "0123456789abcdef"
+            ],
+            "sufficient": "0123456789abcdef"
+          }
+        },
+        "value": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx="
       }
     }
     "#);
@@ -759,28 +1012,35 @@ fn a_receipt_says_what_was_changed_in_it() {
     insta::assert_snapshot!(said, @r#"
     $ windlass run receipt show --json > receipt.json
     $ windlass run receipt verify receipt.json
-    receipt.json: not right
-    nobody signed it
-      run  look-20261115T093000Z
-    it does not say which place of a ledger it is from
+    receipt.json: right
+      run        look-20261115T093000Z
+      signed by  key 0123456789abcdef, of this installation
+      ledger     says the same
     $ … --json
     {
       "file": "receipt.json",
-      "right": false,
+      "right": true,
       "run_id": "look-20261115T093000Z",
-      "signature": "missing",
+      "signature": "right",
+      "key_id": "0123456789abcdef",
+      "public_key": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx=",
+      "signer": "this_installation",
       "changed": [],
-      "ledger": "not_asked",
+      "ledger": "same",
       "differences": [],
-      "problems": ["nobody signed it"],
-      "notes": ["it does not say which place of a ledger it is from"]
+      "problems": [],
+      "notes": []
     }
-    [exit code 6]
     $ windlass run receipt verify receipt.json
     receipt.json: not right
-    nobody signed it
-      run  look-20261115T093000Z
-    it does not say which place of a ledger it is from
+    it was changed after it was signed
+    the ledger says otherwise
+      run        look-20261115T093000Z
+      signed by  key 0123456789abcdef, of this installation
+      ledger     says otherwise
+    changed: .run.intent
+    PATH         RECEIPT      LEDGER
+    .run.intent  "Look away"  "Look around"
     [exit code 6]
     "#);
 }
