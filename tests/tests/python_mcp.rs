@@ -140,8 +140,19 @@ fn every_tool_that_looks_answers_as_its_schema_promises() {
     let (home, task) = home_with_a_task();
     let hook = ["hook", "set", "on-done", "--on", "on_done", "--url", "http://127.0.0.1:9/"];
     let _done = home.windlass(&hook).run().ok();
+    let file = "---\nintent: say it\nsuccess_criteria: said\nrisk_level: low\n---\n\
+                ### 1. Say\naction: say\nloop: false\nverify: true\n";
+    let begin = ["run", "begin", "--text", file, "--workflow-path", "/w.md", "--folder", "/work"];
+    let begun = home.windlass(&begin).args(["--machine", "m", "--json"]).run().ok().json();
+    let of_run = json!({"run_id": begun["run"]});
     let of_task = json!({"task": task});
     let arguments = json!({
+        "run_show": of_run,
+        "run_files": of_run,
+        "run_summary": of_run,
+        "run_reconcile": of_run,
+        "run_receipt_show": of_run,
+        "run_owner_status": of_run,
         "task_show": of_task,
         "task_history": of_task,
         "dep_tree": of_task,

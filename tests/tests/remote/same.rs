@@ -53,6 +53,8 @@ const BEFORE: &[&str] = &[
     "DELIV1 hook list --limit 1",
     "KEY__1 key create --for agent:w1 --role worker -P api",
     "KEY__2 key create --for agent:w2 --role worker",
+    "RUN__1 run begin --text '---\nintent: say it\nsuccess_criteria: said\nrisk_level: low\nmax_agents: 5\n---\n### 1. Say\naction: say\nloop: until said\nverify: true\ngate: human\n' --workflow-path /w.md --folder /one --machine m --gates attested",
+    "RUN__2 run begin --text '---\nintent: say it\nsuccess_criteria: said\nrisk_level: low\nmax_agents: 5\n---\n### 1. Say\naction: say\nloop: until said\nverify: true\ngate: human\n' --workflow-path /w.md --folder /two --machine m --gates attested",
 ];
 
 /// What changes nothing.
@@ -86,6 +88,15 @@ const LOOKED_AT: &[&str] = &[
     "workflow list",
     "workflow show handoff",
     "workflow show nothing",
+    "run list",
+    "run list --status paused",
+    "run show RUN__1",
+    "run show nothing-20261115T093000Z",
+    "run files --run-id RUN__1 --report",
+    "run summary RUN__1",
+    "run reconcile RUN__1",
+    "run receipt show RUN__1",
+    "run owner status --run-id RUN__1",
     "hook list",
     "hook list --state all",
     "hook show on_done",
@@ -224,6 +235,38 @@ const DONE: &[&str] = &[
     "key revoke KEY__2 --reason 'it was in a log'",
     "key revoke KEY__2",
     "key revoke wl_nothing0",
+    "run begin --text '---\nintent: say it\nsuccess_criteria: said\nrisk_level: low\nmax_agents: 5\n---\n### 1. Say\naction: say\nloop: until said\nverify: true\ngate: human\n' --workflow-path /w.md --folder /three --machine m --gates attested",
+    "run begin --text nothing --workflow-path /w.md --folder /f --machine m",
+    "run step start 1 --run-id RUN__1",
+    "run step start 1 --run-id RUN__1",
+    "run step checks 1 --run-id RUN__1",
+    "run step checked 1 --attempt 1 --results '[{\"check\":0,\"outcome\":\"failed\"}]' --run-id RUN__1",
+    "run step retry 1 --run-id RUN__1",
+    "run step block 1 --reason so --run-id RUN__1",
+    "run step unblock 1 --reason so --run-id RUN__1",
+    "run unblock --reason so --run-id RUN__1",
+    "run step checked 1 --attempt 2 --results '[{\"check\":0,\"outcome\":\"passed\"}]' --run-id RUN__1",
+    "run gate 1 approved --run-id RUN__1",
+    "run reopen 1 --reason so --run-id RUN__1",
+    "run gate 1 approved --run-id RUN__1",
+    "run budget check --run-id RUN__1",
+    "run budget record agents 2 --run-id RUN__1",
+    "run budget raise agents 9 --reason so --run-id RUN__1",
+    "run action request external_write --target publish --idempotency-key k --run-id RUN__1",
+    "run action decide action-1 approved --run-id RUN__1",
+    "run action begin action-1 --idempotency-key k --run-id RUN__1",
+    "run action complete action-1 uncertain --evidence-ref seen --run-id RUN__1",
+    "run action reconcile action-1 succeeded --evidence-ref seen --run-id RUN__1",
+    "run finalize --run-id RUN__1",
+    "run finished kept --run-id RUN__1",
+    "run finished merged --run-id RUN__2",
+    "run owner claim --owner w1 --run-id RUN__2",
+    "run owner heartbeat --run-id RUN__2",
+    "run owner handoff --to-owner w2 --run-id RUN__2",
+    "run owner release --run-id RUN__2",
+    "run owner takeover --owner w2 --reason gone --run-id RUN__2",
+    "run edited --state nothing --run-id RUN__2",
+    "run import --state nothing --folder /f --machine m",
     "gc",
 ];
 
@@ -406,7 +449,7 @@ fn without(said: &str, begin: &str) -> String {
 
 /// What a command made, or shows first.
 fn id(answer: &Value) -> String {
-    let places = ["/task_id", "/prefix", "/deliveries/0/delivery_id"];
+    let places = ["/task_id", "/prefix", "/deliveries/0/delivery_id", "/run"];
     text(places.into_iter().find_map(|place| answer.pointer(place)).unwrap())
 }
 

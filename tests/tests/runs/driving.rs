@@ -56,7 +56,7 @@ fn a_prompt_can_be_an_argument() {
     let site = site(THREE, "");
     let line =
         ["run", "exec", FILE, "--harness", "printf %s {prompt} > asked; touch one two three"];
-    site.ledger.windlass(&line).run().ok();
+    let _driven = site.ledger.windlass(&line).run().ok();
     let asked = fs::read_to_string(site.folder().join("asked")).unwrap();
     assert!(asked.starts_with("# Step 3 of 3: Ship"), "{asked}");
 }
@@ -92,7 +92,7 @@ fn a_run_that_somebody_drives_is_not_driven_by_another() {
     let site = site(GATED, "cat > /dev/null\n");
     site.begin(FILE);
     site.does("run owner claim --owner driver-1");
-    error_of(&drives(&site, &[]), "already_claimed", 3);
+    let _refused = error_of(&drives(&site, &[]), "already_claimed", 3);
 }
 
 #[test]
@@ -110,6 +110,6 @@ fn the_agent_knows_its_run_and_step_and_no_secret() {
 fn a_file_with_mistakes_is_not_driven() {
     let site = site("", "cat > /dev/null\n");
     let driven = drives(&site, &[FILE]);
-    error_of(&driven, "file_invalid", 3);
+    let _refused = error_of(&driven, "file_invalid", 3);
     assert_eq!(site.ledger.events(), 0);
 }

@@ -102,14 +102,14 @@ fn the_files_of_a_run_outlive_its_worktree() {
 fn what_is_not_committed_is_not_merged() {
     let work = Work::done();
     std::fs::write(work.worktree.join("more.txt"), "more\n").unwrap();
-    error_of(&work.call(&["run", "finish", "merge"]), "uncommitted_changes", 3);
+    let _refused = error_of(&work.call(&["run", "finish", "merge"]), "uncommitted_changes", 3);
     assert!(work.worktree.exists());
 }
 
 #[test]
 fn discarding_must_be_meant() {
     let work = Work::done();
-    error_of(&work.call(&["run", "finish", "discard"]), "invalid_value", 3);
+    let _refused = error_of(&work.call(&["run", "finish", "discard"]), "invalid_value", 3);
     assert!(work.worktree.exists());
     work.does(&["run", "finish", "discard", "--confirm", "discard"]);
     assert!(!work.worktree.exists());
@@ -135,7 +135,7 @@ fn publishing_waits_for_a_person_who_approves_it_word_by_word() {
     let wanted = text(&refused["details"]["target"]);
     work.does(&["run", "action", "request", "external_write", "--target", &wanted]);
     let decide = ["run", "action", "decide", "action-1", "approved", "--json"];
-    work.site.ledger.windlass(&decide).cwd(&work.worktree).at_terminal(80).ok();
+    let _decided = work.site.ledger.windlass(&decide).cwd(&work.worktree).at_terminal(80).ok();
     work.does(&["run", "finish", "publish"]);
     assert_eq!(git(&remote, "show hotl/demo:hello.txt"), "hello");
 }
@@ -144,6 +144,6 @@ fn publishing_waits_for_a_person_who_approves_it_word_by_word() {
 fn work_that_is_not_finished_is_not_merged() {
     let work = Work::done();
     work.does(&["run", "step", "block", "1", "--reason", "wrong"]);
-    error_of(&work.call(&["run", "finish", "merge"]), "invalid_transition", 3);
+    let _refused = error_of(&work.call(&["run", "finish", "merge"]), "invalid_transition", 3);
     assert!(work.worktree.exists());
 }

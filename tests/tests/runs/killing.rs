@@ -75,7 +75,7 @@ impl Start {
             .chain([ledger.parent().unwrap().to_owned()])
             .chain(in_files.iter().map(|path| files.join(path)));
         let trace = Trace::of(durable(&self.site, line)).calls(&calls);
-        paths.fold(trace, |trace, path| trace.only_on(path))
+        paths.fold(trace, Trace::only_on)
     }
 
     /// Kills the call at each of its write points, every time from this same state.

@@ -55,7 +55,7 @@ fn a_task_of_somebody_else_is_not_taken_by_a_run() {
     let id = text(&site.does("task add work -s ready")["task_id"]);
     site.does(&format!("task claim {id} --agent worker-2"));
     let started = site.call(&format!("run start {FILE} --task {id} --agent worker-1")).run();
-    error_of(&started, "already_claimed", 3);
+    let _refused = error_of(&started, "already_claimed", 3);
     assert_eq!(site.does("run list")["runs"], Value::Array(Vec::new()));
 }
 
@@ -63,7 +63,7 @@ fn a_task_of_somebody_else_is_not_taken_by_a_run() {
 fn nothing_is_done_under_a_claim_that_is_over() {
     let (site, id) = tied(Gates::Enforced, THREE);
     let steal = ["task", "steal", &id, "--agent", "worker-2", "--force", "--reason", "gone"];
-    site.ledger.windlass(&steal).run().ok();
+    let _stolen = site.ledger.windlass(&steal).run().ok();
     site.refuses("run step start 1", "stale_claim");
 }
 
@@ -94,7 +94,7 @@ fn a_run_whose_gates_rest_on_the_word_of_the_caller_completes_no_task() {
 fn a_blocked_run_blocks_its_task_until_it_goes_on() {
     let (site, id) = tied(Gates::Enforced, THREE);
     let block = ["run", "step", "block", "1", "--reason", "the key is missing"];
-    site.ledger.windlass(&block).run().ok();
+    let _blocked = site.ledger.windlass(&block).run().ok();
     assert_eq!(task(&site, &id)["status"], "blocked");
     let shown = site.does(&format!("task show {id} --view full")).to_string();
     assert!(shown.contains("the key is missing"), "{shown}");
