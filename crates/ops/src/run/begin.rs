@@ -193,7 +193,7 @@ impl Ground {
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Begin {
     /// What the workflow file says
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub text: String,
     /// Where the file is
     #[arg(long, value_name = "PATH")]
