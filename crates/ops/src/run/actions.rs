@@ -289,7 +289,7 @@ impl Operation for ActionReconcile {
     const NAME: &'static str = "run.action.reconcile";
     const ABOUT: &'static str = "Say what was found to have come of an action nobody was sure of";
     const EXAMPLE: &'static str =
-        "windlass run action reconcile action-1 succeeded --evidence-ref \"seen on the page\"";
+        "windlass run action reconcile action-1 succeeded --evidence-ref seen";
     const ACCESS: Access = Access::Write;
 
     fn run(&self, cx: &mut Context) -> Result<ActionView, Error> {

@@ -224,8 +224,8 @@ impl Operation for Begin {
     type Output = Changed;
     const NAME: &'static str = "run.begin";
     const ABOUT: &'static str = "Record that a workflow file is executed somewhere";
-    const EXAMPLE: &'static str = "windlass run begin --text \"$(cat FILE)\" --workflow-path FILE \
-                                   --folder /work/app --machine here";
+    const EXAMPLE: &'static str =
+        "windlass run begin --text \"$(cat F)\" --workflow-path F --folder /w --machine m";
     const ACCESS: Access = Access::Write;
 
     fn run(&self, cx: &mut Context) -> Result<Changed, Error> {
