@@ -1,7 +1,7 @@
 //! Runs: workflow files, looked at, executed, checked and decided.
 //!
-//! A run is in the ledger; `.hotl` has mirrors of it for whoever reads files ([`mirror`]). What
-//! changes a run is decided by the domain and recorded in one transaction ([`change`]); what needs
+//! A run is in the ledger; `.hotl` has mirrors of it for whoever reads files (`mirror`). What
+//! changes a run is decided by the domain and recorded in one transaction (`change`); what needs
 //! the caller's files is done where the caller is, before and after.
 
 mod actions;
