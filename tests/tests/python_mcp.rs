@@ -143,8 +143,8 @@ fn every_tool_that_looks_answers_as_its_schema_promises() {
     let file = "---\nintent: say it\nsuccess_criteria: said\nrisk_level: low\n---\n\
                 ### 1. Say\naction: say\nloop: false\nverify: true\n";
     let begin = ["run", "begin", "--text", file, "--workflow-path", "/w.md", "--folder", "/work"];
-    let begun = home.windlass(&begin).args(["--machine", "m", "--json"]).run().ok().json();
-    let of_run = json!({"run_id": begun["run"]});
+    let answer = home.windlass(&begin).args(["--machine", "m", "--json"]).run().ok().json();
+    let of_run = json!({"run_id": answer["run"]});
     let of_task = json!({"task": task});
     let arguments = json!({
         "run_show": of_run,

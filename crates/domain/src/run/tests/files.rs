@@ -98,6 +98,7 @@ fn the_report_of_a_small_run() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a whole file is shown")]
 fn the_state_file_of_a_small_run() {
     insta::assert_snapshot!(eventful().run.state_text(), @r#"
     {
