@@ -728,7 +728,7 @@ mod beads {
         // Whoever looks at a ledger that is there need not wait for who writes to it.
         let _made = cut.windlass(&["init"]).run().ok();
         // Enough after the first part that nobody is done before they are killed.
-        let lines: Vec<String> = (1..=3 * CHUNK + CHUNK / 2).map(tied).collect();
+        let lines: Vec<String> = (1..=2 * CHUNK + CHUNK / 2).map(tied).collect();
         let whole = bring(at_once, &lines);
         let path = file(cut, &lines);
         let run = cut.windlass(&["import", "beads", &path]);
