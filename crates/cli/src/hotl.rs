@@ -5,6 +5,8 @@
 //! scripts as `windlass hotl …`. What HOTL believes its caller, a run that is begun here believes
 //! too: its gates are attested.
 
+mod driver;
+mod finish;
 mod runtime;
 mod scripts;
 mod words;
@@ -92,6 +94,10 @@ impl Door {
                 tell(self.usage.trim_end());
                 Exit::Unexpected
             }
+            Err(Trouble::Misused(usage)) => {
+                tell(usage.trim_end());
+                Exit::Unexpected
+            }
             Err(Trouble::Told(message)) => {
                 tell(&format!("ERROR: {message}"));
                 Exit::Unexpected
@@ -109,7 +115,20 @@ fn tell(line: &str) {
 enum Trouble {
     /// It makes no sense, and the usage says what does.
     Usage,
+    /// The same for one command, which has a usage of its own.
+    Misused(&'static str),
     Told(String),
+}
+
+impl Trouble {
+    /// A refusal with its way on, on a line of its own as in HOTL's scripts.
+    fn with_hint(refusal: windlass_domain::Refusal) -> Self {
+        let hint = refusal.hint.clone();
+        match (Self::from(refusal), hint) {
+            (Self::Told(message), Some(hint)) => Self::Told(format!("{message}\n       {hint}")),
+            (told, _) => told,
+        }
+    }
 }
 
 impl From<Error> for Trouble {

@@ -7,6 +7,7 @@
 //! stops it is for ever.
 
 pub mod action;
+pub mod approval;
 pub mod budget;
 pub mod caller;
 pub mod check;

@@ -105,7 +105,7 @@ fn number(words: &mut Words) -> Result<u32, Trouble> {
     word.parse().map_err(|_| Trouble::Told(format!("Invalid step number: {word}")))
 }
 
-fn must_exist(cx: &Context, file: &Path) -> Result<(), Trouble> {
+pub(super) fn must_exist(cx: &Context, file: &Path) -> Result<(), Trouble> {
     match cx.surroundings.folder.clone().unwrap_or_default().join(file).is_file() {
         true => Ok(()),
         false => Err(Trouble::Told(format!("Workflow file not found: {}", file.display()))),

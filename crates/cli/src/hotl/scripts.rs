@@ -5,12 +5,13 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 use windlass_domain::Exit;
+use windlass_ledger::Error;
 use windlass_ops::Context;
 use windlass_ops::run::{Existing, Finalize, Lint, Locate, Prepare, Summary, Target};
 
-use super::Trouble;
-use super::runtime::{say, say_json};
+use super::runtime::{must_exist, say, say_json};
 use super::words::Words;
+use super::{Trouble, driver, finish};
 
 pub(super) const USAGE: &str = "\
 Usage: windlass hotl <script> [arguments]
@@ -21,6 +22,8 @@ Usage: windlass hotl <script> [arguments]
   render-summary --platform codex|claude|cline <summary.json> show a summary for a chat
   finalize-codex [run-id]                                     finalize a run and show its summary
   locate-run [--workflow FILE] [--run-id ID] [--all]          find runs in all checkouts, as JSON
+  finish-execution --run-id ID --mode keep|merge|publish|discard   do it, and record it
+  driver generic <command> [arguments]                        the runtime under hotl.driver/v1
 ";
 
 /// What a file must end with to have passed; all else that a lint says is for stderr.
@@ -33,6 +36,8 @@ pub(super) fn answer(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble
         "render-summary" => render_summary(cx, words),
         "finalize-codex" => finalize_codex(cx, words),
         "locate-run" => locate_run(cx, words),
+        "finish-execution" => finish::answer(cx, words),
+        "driver" => driver::answer(cx, words),
         "help" | "--help" | "-h" => say(USAGE.trim_end()),
         _ => Err(Trouble::Usage),
     }
@@ -55,7 +60,12 @@ fn prepare_root(cx: &Context, mut words: Words) -> Result<Exit, Trouble> {
         executor_mode: words.option("--executor-mode").unwrap_or_else(|| "loop".to_owned()),
     };
     words.end()?;
-    say_json(&prepare.without_lint(cx)?)
+    must_exist(cx, &prepare.file)?;
+    match prepare.without_lint(cx) {
+        Ok(prepared) => say_json(&prepared),
+        Err(Error::Refused(refusal)) => Err(Trouble::with_hint(refusal)),
+        Err(failed) => Err(failed.into()),
+    }
 }
 
 fn lint(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble> {

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use super::Trouble;
 
 /// Options without a value.
-const SWITCHES: [&str; 4] = ["--json", "--force", "--require-owner", "--all"];
+const SWITCHES: [&str; 5] = ["--json", "--force", "--require-owner", "--all", "--create-pr"];
 
 #[derive(Debug, Default)]
 pub(super) struct Words {
@@ -45,6 +45,28 @@ impl Words {
     /// The next word, without which the command makes no sense.
     pub(super) fn needed(&mut self) -> Result<String, Trouble> {
         self.next().ok_or(Trouble::Usage)
+    }
+
+    /// No word is left.
+    pub(super) fn is_over(&self) -> bool {
+        self.plain.is_empty()
+    }
+
+    /// The same words after another one.
+    pub(super) fn after(mut self, word: &str) -> Self {
+        self.plain.push_front(word.to_owned());
+        self
+    }
+
+    pub(super) fn with_switch(mut self, name: &str) -> Self {
+        self.switches.push(name.to_owned());
+        self
+    }
+
+    /// The same with an option for when it was not given.
+    pub(super) fn or_option(mut self, name: &str, value: &str) -> Self {
+        self.options.insert(0, (name.to_owned(), value.to_owned()));
+        self
     }
 
     /// The value of an option; the last one counts.

@@ -122,18 +122,39 @@ pub fn begin(
     now: Time,
 ) -> Result<Vec<RunEvent>, Refusal> {
     run.admit(caller, now)?;
-    let ready = run.action(id).is_some_and(|action| {
-        action.status == ActionStatus::Approved
-            && action.kind.is_sensitive()
-            && action.idempotency_key.as_deref() == Some(key)
-            && action.effect_status() == Some(EffectStatus::NotStarted)
-    });
-    if !ready {
-        let message = "Action is not approved and ready, the idempotency key mismatches, or its \
-                       effect may already have started";
+    let Some(action) = run.action(id) else {
+        return Err(wrong(run, id, &format!("Action not found: {id}")));
+    };
+    if let Some(message) = unready(action) {
         return Err(wrong(run, id, message));
     }
+    if action.idempotency_key.as_deref() != Some(key) {
+        let its_key = action.idempotency_key.as_deref().unwrap_or_default();
+        return Err(wrong(run, id, "Action has another idempotency key")
+            .hint(format!("if it is the one that you mean: --idempotency-key {its_key}")));
+    }
     Ok(progressed(id, ActionProgress::Begun))
+}
+
+/// Why an action cannot be done now.
+fn unready(action: &Action) -> Option<&'static str> {
+    match (action.status, action.effect_status()) {
+        (ActionStatus::Allowed | ActionStatus::HostAuthority, _)
+        | (_, Some(EffectStatus::NotRequired)) => Some("Action needs no approval: just do it"),
+        (ActionStatus::Pending, _) => Some("Action is not approved and ready: nobody decided it"),
+        (ActionStatus::Rejected, _) => Some("Action is not approved and ready: it was rejected"),
+        (ActionStatus::Approved, Some(EffectStatus::NotStarted)) => None,
+        (ActionStatus::Approved, Some(EffectStatus::InProgress | EffectStatus::Uncertain)) => {
+            Some("Action was begun, and its effect may already have started")
+        }
+        (
+            ActionStatus::Approved,
+            Some(EffectStatus::Succeeded | EffectStatus::Failed | EffectStatus::Cancelled),
+        ) => Some("Action is over: what came of it is on record"),
+        (ActionStatus::Approved, None) => {
+            Some("Action is of an older tool: say what came of it by reconciling it")
+        }
+    }
 }
 
 /// What came of an action that was begun.

@@ -1,6 +1,7 @@
 //! What becomes of the branch and the worktree of a run, as rules over what was found.
 
-use super::word::RunStatus;
+use super::approval::Outward;
+use super::word::{ActionKind, RunStatus};
 use crate::{Code, Refusal};
 
 /// How the work of a run is finished.
@@ -72,14 +73,15 @@ pub fn remote(wanted: Option<&str>, known: &[String]) -> Result<String, Refusal>
     })
 }
 
-/// Refuses to discard the checkout that everybody uses while it is on the branch.
-pub fn must_not_be_shared(
+/// What a checkout that is not the run's own goes back to before its branch is discarded: nothing
+/// when it is on another branch, else the branch that the run came from.
+pub fn way_back(
     branch: &str,
-    has_worktree: bool,
-    is_current: bool,
-) -> Result<(), Refusal> {
-    if has_worktree || !is_current {
-        return Ok(());
+    source: Option<&str>,
+    source_is_there: bool,
+) -> Result<String, Refusal> {
+    if let Some(source) = source.filter(|source| *source != branch && source_is_there) {
+        return Ok(source.to_owned());
     }
     let message =
         format!("'{branch}' is checked out here, in a checkout that is not the run's own");
@@ -89,16 +91,18 @@ pub fn must_not_be_shared(
 }
 
 /// The action that a person approves before a branch is published.
-pub fn publish_action(branch: &str, remote: &str, base: Option<&str>) -> String {
-    match base {
+pub fn publish_action(branch: &str, remote: &str, base: Option<&str>) -> Outward {
+    let target = match base {
         Some(base) => format!("publish {branch} to {remote} and create PR against {base}"),
         None => format!("publish {branch} to {remote}"),
-    }
+    };
+    Outward { kind: ActionKind::ExternalWrite, target }
 }
 
 /// The action that may be approved before a branch is merged.
-pub fn merge_action(branch: &str, into: &str) -> String {
-    format!("merge {branch} into {into}")
+pub fn merge_action(branch: &str, into: &str) -> Outward {
+    let target = format!("merge {branch} into {into}");
+    Outward { kind: ActionKind::ProductionChange, target }
 }
 
 /// What is known of a worktree that may be cleaned up.
@@ -206,18 +210,20 @@ mod tests {
     }
 
     #[test]
-    fn a_shared_checkout_on_the_branch_is_not_discarded() {
-        assert!(must_not_be_shared("x", false, true).is_err());
-        assert_eq!(must_not_be_shared("x", false, false), Ok(()));
-        assert_eq!(must_not_be_shared("x", true, false), Ok(()));
+    fn a_shared_checkout_goes_back_to_where_the_run_came_from() {
+        assert_eq!(way_back("x", Some("main"), true).unwrap(), "main");
+        for (source, is_there) in [(None, false), (Some("x"), true), (Some("gone"), false)] {
+            let refused = way_back("x", source, is_there).unwrap_err();
+            assert_eq!(refused.code, Code::CheckoutUnfit, "{source:?}");
+        }
     }
 
     #[test]
     fn actions_are_named_as_they_are_approved() {
-        assert_eq!(publish_action("x", "origin", None), "publish x to origin");
-        let with_base = publish_action("x", "origin", Some("main"));
+        assert_eq!(publish_action("x", "origin", None).target, "publish x to origin");
+        let with_base = publish_action("x", "origin", Some("main")).target;
         assert_eq!(with_base, "publish x to origin and create PR against main");
-        assert_eq!(merge_action("x", "main"), "merge x into main");
+        assert_eq!(merge_action("x", "main").target, "merge x into main");
     }
 
     const DONE: Leftover = Leftover {

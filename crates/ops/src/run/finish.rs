@@ -7,11 +7,11 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use windlass_domain::run::approval::waits_for;
 use windlass_domain::run::disposal::Way;
 use windlass_domain::run::event::{FinishDetails, Place as RunPlace};
 use windlass_domain::run::state_file::{ActionJson, StateFile, parse};
-use windlass_domain::run::word::{ActionKind, ActionStatus, EffectStatus, Reason};
+use windlass_domain::run::word::EffectStatus;
 use windlass_domain::{Code, Refusal, Time};
 use windlass_ledger::Error;
 
@@ -44,6 +44,10 @@ pub struct Finish {
     #[arg(long, value_name = "BRANCH")]
     #[serde(default)]
     pub pull_request: Option<String>,
+    /// The pull request that somebody made already
+    #[arg(long, value_name = "URL")]
+    #[serde(default)]
+    pub pr_url: Option<String>,
     /// Only say what would be done
     #[arg(long)]
     #[serde(default)]
@@ -78,6 +82,9 @@ pub struct Settled {
     pub run: Option<Changed>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pull_request: Option<String>,
+    /// The branch that the work goes into, or is meant for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_branch: Option<String>,
 }
 
 impl Operation for Finish {
@@ -97,23 +104,27 @@ impl Operation for Finish {
         let landing = Landing::look(cx, &files.run_id, &place, &way)?;
         let preview = landing.preview();
         let plan = preview.lines();
+        let target_branch = landing.target_branch().map(str::to_owned);
         if self.preview {
-            return Ok(Settled { plan, run: None, pull_request: None });
+            return Ok(Settled { plan, run: None, pull_request: None, target_branch });
         }
         let target = Target::of(files.run);
         let mut finished = self.finished(&landing, &target, cx);
         let action = self.approved(&landing, &state)?;
+        let is_awaited = |refusal: &Refusal| {
+            action.is_some_and(|action| waits_for(refusal, action, &state.external_actions))
+        };
         match cx.perform(&Finished { dry_run: true, ..finished.clone() }) {
-            Err(Error::Refused(refusal)) if waits_for(&refusal, action.as_ref(), &state) => {}
+            Err(Error::Refused(refusal)) if is_awaited(&refusal) => {}
             allowed => drop(allowed?),
         }
         self.must_be_meant(cx, &landing, &preview)?;
-        let pull_request = self.land(cx, &landing, action.as_ref(), &finished)?;
+        let pull_request = self.land(cx, &landing, action, &finished)?;
         finished.pr_url.clone_from(&pull_request);
         let run = cx.perform(&finished)?;
         mirror::write(cx, &run.whereabouts);
         landing.clear_up()?;
-        Ok(Settled { plan, run: Some(run), pull_request })
+        Ok(Settled { plan, run: Some(run), pull_request, target_branch })
     }
 }
 
@@ -134,6 +145,7 @@ impl Finish {
         if self.way != "publish" {
             given("remote", &self.remote)?;
             given("pull-request", &self.pull_request)?;
+            given("pr-url", &self.pr_url)?;
         }
         match self.way.as_str() {
             "keep" => Ok(Way::Keep),
@@ -149,7 +161,7 @@ impl Finish {
         let FinishDetails { target_branch, remote, pr_url, branch_action, .. } = details;
         Finished {
             disposition: landing.disposition().to_string(),
-            target_branch,
+            target_branch: self.pull_request.clone().or(target_branch),
             remote,
             pr_url,
             branch_action,
@@ -183,32 +195,14 @@ impl Finish {
     }
 
     /// What goes out of the house was approved by a person, word by word.
-    fn approved(&self, landing: &Landing, state: &StateFile) -> Result<Option<ActionJson>, Error> {
-        if self.way != "publish" {
-            return Ok(None);
-        }
-        let base = self.pull_request.as_deref();
-        let Some(wanted) = landing.action(base) else { return Ok(None) };
-        let fits = |action: &&ActionJson| {
-            action.kind == ActionKind::ExternalWrite
-                && action.target == wanted
-                && action.status == ActionStatus::Approved
-                && action.effect.as_ref().is_some_and(|effect| {
-                    matches!(effect.status, EffectStatus::NotStarted | EffectStatus::InProgress)
-                })
-        };
-        match state.external_actions.iter().find(fits) {
-            Some(action) => Ok(Some(action.clone())),
-            None => Err(Refusal::new(
-                Code::PersonRequired,
-                format!("nobody approved to {wanted}"),
-            )
-            .hint(format!(
-                "ask for it: windlass run action request external_write --target '{wanted}', then \
-                 let a person decide it: windlass run action decide ACTION approved"
-            ))
-            .detail("target", wanted)
-            .into()),
+    fn approved<'a>(
+        &self,
+        landing: &Landing,
+        state: &'a StateFile,
+    ) -> Result<Option<&'a ActionJson>, Refusal> {
+        match landing.action(self.pull_request.as_deref()) {
+            Some(outward) => outward.must_be_approved(&state.external_actions),
+            None => Ok(None),
         }
     }
 
@@ -232,31 +226,18 @@ impl Finish {
         }
         landing.land()?;
         let base = self.pull_request.as_deref();
-        let url = base.map(|base| landing.create_pull_request(base)).transpose()?;
+        let made = base.map(|base| landing.create_pull_request(base)).transpose()?;
+        let url = made.or_else(|| self.pr_url.clone());
         if let Some(action) = action {
-            let evidence_ref = url.clone().unwrap_or_else(|| action.target.clone());
+            let evidence_ref = match &url {
+                Some(url) => format!("pr:{url}"),
+                None => landing.evidence()?,
+            };
             let (action, outcome) = (action.id.clone(), EffectStatus::Succeeded.to_string());
             cx.perform(&ActionComplete { action, outcome, evidence_ref, target, doer })?;
         }
         Ok(url)
     }
-}
-
-/// All that is missing is what came of this action, which is about to be done.
-fn waits_for(refusal: &Refusal, action: Option<&ActionJson>, state: &StateFile) -> bool {
-    let Some(action) = action else { return false };
-    let unresolved = Reason::SensitiveActionEffectUnresolved.as_str();
-    let reasons = refusal.details.get("reasons").and_then(Value::as_array);
-    let is_settled = |other: &ActionJson| {
-        other.id == action.id
-            || !other.kind.is_sensitive()
-            || other.effect.as_ref().is_some_and(|effect| {
-                matches!(effect.status, EffectStatus::Succeeded | EffectStatus::Cancelled)
-            })
-    };
-    refusal.code == Code::EvidenceMissing
-        && reasons.is_some_and(|reasons| reasons.iter().all(|reason| reason == unresolved))
-        && state.external_actions.iter().all(is_settled)
 }
 
 /// Where a run takes place, by its state file.

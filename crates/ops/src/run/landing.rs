@@ -7,6 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use windlass_domain::run::approval::Outward;
 use windlass_domain::run::disposal::{self, Way};
 use windlass_domain::run::event::{FinishDetails, Place};
 use windlass_domain::run::prepare::rescue_reference;
@@ -49,8 +50,10 @@ pub struct Landing {
 enum Plan {
     Keep,
     Merge { into: String, checkout: PathBuf },
-    Publish { remote: String },
-    Discard,
+    /// The branch that it is meant for, if that is known.
+    Publish { remote: String, target: Option<String> },
+    /// A checkout that is not the run's own goes back to this branch first.
+    Discard { back_to: Option<String> },
 }
 
 impl Landing {
@@ -99,34 +102,49 @@ impl Landing {
                 self.must_have_branch()?;
                 self.must_be_committed()?;
                 let known = self.git.remotes().map_err(refused)?;
-                Ok(Plan::Publish { remote: disposal::remote(remote.as_deref(), &known)? })
+                let remote = disposal::remote(remote.as_deref(), &known)?;
+                let target = match self.usual_target(place) {
+                    Err(Error::Refused(_)) => None,
+                    target => Some(target?),
+                };
+                Ok(Plan::Publish { remote, target })
             }
-            Way::Discard => {
-                let head = self.git.head().map_err(refused)?;
-                let is_current = head.branch() == Some(&self.branch);
-                disposal::must_not_be_shared(&self.branch, self.worktree.is_some(), is_current)?;
-                Ok(Plan::Discard)
+            Way::Discard => self.planned_discard(place),
+        }
+    }
+
+    fn planned_discard(&self, place: &Place) -> Result<Plan, Error> {
+        let head = self.git.head().map_err(refused)?;
+        if self.worktree.is_some() || head.branch() != Some(&self.branch) {
+            return Ok(Plan::Discard { back_to: None });
+        }
+        let source = place.source_branch.as_deref();
+        let is_there = match source {
+            Some(source) => self.git.branch(source).map_err(refused)?.is_some(),
+            None => false,
+        };
+        let back_to = disposal::way_back(&self.branch, source, is_there)?;
+        self.must_be_committed()?;
+        Ok(Plan::Discard { back_to: Some(back_to) })
+    }
+
+    /// The branch that the work is meant for when nobody says so.
+    fn usual_target(&self, place: &Place) -> Result<String, Error> {
+        let source = place.source_branch.as_deref();
+        let mut found = Vec::new();
+        for name in [source, Some("main"), Some("master")].into_iter().flatten() {
+            if self.git.branch(name).map_err(refused)?.is_some() {
+                found.push(name);
             }
         }
+        Ok(disposal::target_branch(source, &self.branch, |name| found.contains(&name))?)
     }
 
     fn planned_merge(&self, place: &Place, into: Option<&str>) -> Result<Plan, Error> {
         self.must_have_branch()?;
-        let there = |name: &str| self.git.branch(name).map_err(refused);
-        let into = if let Some(into) = into {
-            into.to_owned()
-        } else {
-            let source = place.source_branch.as_deref();
-            let known = [source, Some("main"), Some("master")].into_iter().flatten();
-            let mut found = Vec::new();
-            for name in known {
-                if there(name)?.is_some() {
-                    found.push(name);
-                }
-            }
-            disposal::target_branch(source, &self.branch, |name| found.contains(&name))?
-        };
-        disposal::must_be_another(&self.branch, &into, there(&into)?.is_some())?;
+        let into = into.map_or_else(|| self.usual_target(place), |into| Ok(into.to_owned()))?;
+        let is_there = self.git.branch(&into).map_err(refused)?.is_some();
+        disposal::must_be_another(&self.branch, &into, is_there)?;
         self.must_be_committed()?;
         let worktrees = self.git.worktrees().map_err(refused)?;
         let is_there = |branch: Option<&str>| branch == Some(into.as_str());
@@ -181,47 +199,75 @@ impl Landing {
             Plan::Keep => Disposition::Kept,
             Plan::Merge { .. } => Disposition::Merged,
             Plan::Publish { .. } => Disposition::Published,
-            Plan::Discard => Disposition::Discarded,
+            Plan::Discard { .. } => Disposition::Discarded,
         }
     }
 
     /// What a person approves before this is done outside of the run; nothing where that needs none.
-    pub fn action(&self, base: Option<&str>) -> Option<String> {
+    pub fn action(&self, base: Option<&str>) -> Option<Outward> {
         match &self.plan {
             Plan::Merge { into, .. } => Some(disposal::merge_action(&self.branch, into)),
-            Plan::Publish { remote } => Some(disposal::publish_action(&self.branch, remote, base)),
-            Plan::Keep | Plan::Discard => None,
+            Plan::Publish { remote, .. } => {
+                Some(disposal::publish_action(&self.branch, remote, base))
+            }
+            Plan::Keep | Plan::Discard { .. } => None,
         }
+    }
+
+    /// The branch that the work goes into, or is meant for.
+    pub fn target_branch(&self) -> Option<&str> {
+        match &self.plan {
+            Plan::Merge { into, .. } => Some(into),
+            Plan::Publish { target, .. } => target.as_deref(),
+            Plan::Keep | Plan::Discard { .. } => None,
+        }
+    }
+
+    /// What shows that it was done, where nothing better does.
+    pub fn evidence(&self) -> Result<String, Error> {
+        Ok(match &self.plan {
+            Plan::Merge { into, .. } => {
+                let commit = self.git.branch(into).map_err(refused)?.unwrap_or_default();
+                format!("git-merge:{into}@{commit}")
+            }
+            Plan::Publish { remote, .. } => format!("git-push:{remote}/{}", self.branch),
+            Plan::Keep | Plan::Discard { .. } => String::new(),
+        })
     }
 
     /// What is put on record.
     pub fn details(&self) -> FinishDetails {
-        let goes = matches!(self.plan, Plan::Merge { .. } | Plan::Discard);
-        let word = |there: bool, gone: &str, kept: &str| {
-            there.then(|| if goes { gone.to_owned() } else { kept.to_owned() })
+        let goes = self.goes();
+        let branch_action = match &self.plan {
+            Plan::Keep | Plan::Publish { .. } => "kept".to_owned(),
+            Plan::Merge { into, .. } => format!("merged-into-{into}"),
+            Plan::Discard { .. } => "deleted".to_owned(),
         };
-        let folder = self.home.display().to_string();
+        let worktree_action = if goes { "removed" } else { "kept" };
+        let folder = self.home.join(".hotl").display().to_string();
         FinishDetails {
-            target_branch: match &self.plan {
-                Plan::Merge { into, .. } => Some(into.clone()),
-                Plan::Keep | Plan::Publish { .. } | Plan::Discard => None,
-            },
+            target_branch: self.target_branch().map(str::to_owned),
             remote: match &self.plan {
-                Plan::Publish { remote } => Some(remote.clone()),
-                Plan::Keep | Plan::Merge { .. } | Plan::Discard => None,
+                Plan::Publish { remote, .. } => Some(remote.clone()),
+                Plan::Keep | Plan::Merge { .. } | Plan::Discard { .. } => None,
             },
-            branch_action: word(self.commit.is_some(), "deleted", "kept"),
-            worktree_action: word(self.worktree.is_some(), "removed", "kept"),
-            artifacts_preserved_at: self.worktree.as_ref().filter(|_| goes).map(|_| folder),
+            branch_action: self.commit.as_ref().map(|_| branch_action),
+            worktree_action: self.worktree.as_ref().map(|_| worktree_action.to_owned()),
+            artifacts_preserved_at: goes.then_some(folder),
             ..FinishDetails::default()
         }
+    }
+
+    /// Branch and worktree are no longer needed then.
+    fn goes(&self) -> bool {
+        matches!(self.plan, Plan::Merge { .. } | Plan::Discard { .. })
     }
 
     /// Merges or publishes. When that fails, all is as before.
     pub fn land(&self) -> Result<(), Error> {
         match &self.plan {
-            Plan::Keep | Plan::Discard => Ok(()),
-            Plan::Publish { remote } => self.git.push(&self.branch, remote).map_err(refused),
+            Plan::Keep | Plan::Discard { .. } => Ok(()),
+            Plan::Publish { remote, .. } => self.git.push(&self.branch, remote).map_err(refused),
             Plan::Merge { into, checkout } => self.merge(into, &self.git.at(checkout)),
         }
     }
@@ -254,9 +300,11 @@ impl Landing {
     /// Takes away what is no longer needed, once the outcome is on record. The state file and the
     /// report of the run stay, beside the repository's own.
     pub fn clear_up(&self) -> Result<(), Error> {
-        match &self.plan {
-            Plan::Keep | Plan::Publish { .. } => return Ok(()),
-            Plan::Merge { .. } | Plan::Discard => {}
+        if !self.goes() {
+            return Ok(());
+        }
+        if let Plan::Discard { back_to: Some(branch) } = &self.plan {
+            self.git.switch(OnBranch::Old { name: branch }).map_err(refused)?;
         }
         if let Some(worktree) = &self.worktree {
             preserve(worktree, &self.home, &self.run_id)?;
@@ -267,7 +315,7 @@ impl Landing {
             Plan::Merge { into, .. } => {
                 self.git.is_merged(&commit, &format!("refs/heads/{into}")).map_err(refused)?
             }
-            Plan::Keep | Plan::Publish { .. } | Plan::Discard => false,
+            Plan::Keep | Plan::Publish { .. } | Plan::Discard { .. } => false,
         };
         if !is_elsewhere {
             // Whoever regrets it finds it there.
@@ -289,15 +337,21 @@ impl Landing {
                 (Some(_), Some(_)) => format!("{branch} and its worktree stay as they are"),
             },
             Plan::Merge { into, .. } => format!("{commits} of {branch} would go into {into}"),
-            Plan::Publish { remote } => format!("{branch} would be sent to {remote}, {commits}"),
-            Plan::Discard => format!("{branch} would go, with {commits} that are nowhere else"),
+            Plan::Publish { remote, .. } => {
+                format!("{branch} would be sent to {remote}, {commits}")
+            }
+            Plan::Discard { .. } => {
+                format!("{branch} would go, with {commits} that are nowhere else")
+            }
         };
         let mut sheet = Sheet::line(first);
-        let goes = matches!(self.plan, Plan::Merge { .. } | Plan::Discard);
-        if let (true, Some(worktree)) = (goes, &self.worktree) {
+        if let (true, Some(worktree)) = (self.goes(), &self.worktree) {
             sheet = sheet.and_line(format!("the worktree {} would go", worktree.display()));
         }
-        if self.plan == Plan::Discard && !self.uncommitted.is_empty() {
+        if let Plan::Discard { back_to: Some(back) } = &self.plan {
+            sheet = sheet.and_line(format!("this checkout would go back to {back}"));
+        }
+        if matches!(self.plan, Plan::Discard { .. }) && !self.uncommitted.is_empty() {
             sheet = sheet.and_line(Cell::toned("lost, since they are not committed:", Tone::Bad));
             for file in self.uncommitted.iter().take(NAMED) {
                 sheet = sheet.and_line(format!("  {}", file.escape_debug()));

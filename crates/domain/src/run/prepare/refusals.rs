@@ -85,7 +85,8 @@ fn in_one_line(name: &str) -> String {
 }
 
 pub(super) fn current_branch(branch: &str) -> Refusal {
-    let message = format!("'{branch}' is checked out here: no other worktree can be on it");
+    let message =
+        format!("Execution branch '{branch}' is already checked out in the current checkout");
     Refusal::new(Code::CheckoutUnfit, message)
         .hint("to go on here, write `worktree: false` or `worktree: host` into the workflow file")
         .detail("branch", branch)

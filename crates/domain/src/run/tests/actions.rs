@@ -140,13 +140,13 @@ fn row_17_an_action_begins_once_when_it_is_approved_and_the_key_fits() {
     let begin = |scene: &Scene, key: &str| {
         action::begin(&scene.run, "action-1", key, &agent(), scene.now).map(drop)
     };
-    let expected = "Action is not approved and ready, the idempotency key mismatches, or its \
-                    effect may already have started";
-    assert_eq!(refused(begin(&scene, "k")).1, expected);
+    let undecided = "Action is not approved and ready: nobody decided it";
+    assert_eq!(refused(begin(&scene, "k")).1, undecided);
     decide(&mut scene, Decision::Approved);
-    assert_eq!(refused(begin(&scene, "other")).1, expected);
+    assert_eq!(refused(begin(&scene, "other")).1, "Action has another idempotency key");
     begin(&scene, "k").unwrap();
-    assert_eq!(refused(begin(&begun("k"), "k")).1, expected);
+    let begun_before = "Action was begun, and its effect may already have started";
+    assert_eq!(refused(begin(&begun("k"), "k")).1, begun_before);
 }
 
 #[test]

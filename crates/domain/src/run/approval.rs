@@ -1,0 +1,123 @@
+//! What goes out of the house: whether a person approved exactly that, and whether a run waits for
+//! nothing else.
+
+use serde_json::Value;
+
+use super::state_file::ActionJson;
+use super::word::{ActionKind, ActionStatus, EffectStatus, Reason};
+use crate::{Code, Refusal};
+
+/// What is done outside of a run when its work lands, as a person approves it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outward {
+    pub kind: ActionKind,
+    /// Word by word.
+    pub target: String,
+}
+
+impl Outward {
+    /// The approved action that is meant, and is not over.
+    pub fn approved<'a>(&self, actions: &'a [ActionJson]) -> Option<&'a ActionJson> {
+        actions.iter().find(|action| {
+            action.kind == self.kind
+                && action.target == self.target
+                && action.status == ActionStatus::Approved
+                && matches!(
+                    effect(action),
+                    Some(EffectStatus::NotStarted | EffectStatus::InProgress)
+                )
+        })
+    }
+
+    /// The same, refused where there is none and it may not be done without.
+    pub fn must_be_approved<'a>(
+        &self,
+        actions: &'a [ActionJson],
+    ) -> Result<Option<&'a ActionJson>, Refusal> {
+        let approved = self.approved(actions);
+        if approved.is_some() || self.kind != ActionKind::ExternalWrite {
+            return Ok(approved);
+        }
+        let Self { kind, target } = self;
+        Err(Refusal::new(Code::PersonRequired, format!("nobody approved to {target}"))
+            .hint(format!(
+                "ask for it: windlass run action request {kind} --target '{target}', then let a \
+                 person decide it: windlass run action decide ACTION approved"
+            ))
+            .detail("target", target))
+    }
+}
+
+/// Whether all that a run was refused for is what comes of this action, which is about to be done.
+pub fn waits_for(refusal: &Refusal, action: &ActionJson, actions: &[ActionJson]) -> bool {
+    let unresolved = Reason::SensitiveActionEffectUnresolved.as_str();
+    let reasons = refusal.details.get("reasons").and_then(Value::as_array);
+    let is_settled = |other: &ActionJson| {
+        other.id == action.id
+            || !other.kind.is_sensitive()
+            || matches!(effect(other), Some(EffectStatus::Succeeded | EffectStatus::Cancelled))
+    };
+    refusal.code == Code::EvidenceMissing
+        && reasons.is_some_and(|reasons| reasons.iter().all(|reason| reason == unresolved))
+        && actions.iter().all(is_settled)
+}
+
+fn effect(action: &ActionJson) -> Option<EffectStatus> {
+    action.effect.as_ref().map(|effect| effect.status)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn action(id: &str, kind: &str, target: &str, effect: &str) -> ActionJson {
+        serde_json::from_value(json!({
+            "id": id, "kind": kind, "target": target, "status": "approved",
+            "requested_at": "2026-11-16T02:00:00+00:00", "effect": {"status": effect},
+        }))
+        .unwrap()
+    }
+
+    fn outward(kind: ActionKind, target: &str) -> Outward {
+        Outward { kind, target: target.to_owned() }
+    }
+
+    #[test]
+    fn an_approval_counts_for_its_own_words_until_it_is_used_up() {
+        let wanted = outward(ActionKind::ExternalWrite, "publish x to origin");
+        for (kind, target, effect, counts) in [
+            ("external_write", "publish x to origin", "not_started", true),
+            ("external_write", "publish x to origin", "in_progress", true),
+            ("external_write", "publish x to origin", "succeeded", false),
+            ("external_write", "publish y to origin", "not_started", false),
+            ("production_change", "publish x to origin", "not_started", false),
+        ] {
+            let actions = [action("action-1", kind, target, effect)];
+            assert_eq!(wanted.approved(&actions).is_some(), counts, "{kind} {target} {effect}");
+        }
+    }
+
+    #[test]
+    fn what_leaves_the_house_needs_an_approval_and_a_merge_may_have_one() {
+        let publish = outward(ActionKind::ExternalWrite, "publish x to origin");
+        assert_eq!(publish.must_be_approved(&[]).unwrap_err().code, Code::PersonRequired);
+        let merge = outward(ActionKind::ProductionChange, "merge x into main");
+        assert_eq!(merge.must_be_approved(&[]), Ok(None));
+    }
+
+    #[test]
+    fn a_run_waits_for_an_action_when_nothing_else_is_open() {
+        let own = action("action-1", "external_write", "publish x to origin", "not_started");
+        let lacks = |reasons: &[&str]| {
+            Refusal::new(Code::EvidenceMissing, "not yet").detail("reasons", reasons)
+        };
+        let only = lacks(&["sensitive_action_effect_unresolved"]);
+        assert!(waits_for(&only, &own, std::slice::from_ref(&own)));
+        let more = lacks(&["sensitive_action_effect_unresolved", "budget_exceeded"]);
+        assert!(!waits_for(&more, &own, std::slice::from_ref(&own)));
+        let other = action("action-2", "production_change", "deploy", "in_progress");
+        assert!(!waits_for(&only, &own, &[own.clone(), other]));
+    }
+}
