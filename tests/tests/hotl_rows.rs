@@ -24,7 +24,14 @@ const STEPPING: &str = "tests/tests/runs/stepping.rs";
 const PREFLIGHT: &str = "tests/tests/prepare.rs";
 const PREPARE: &str = "crates/domain/src/run/prepare/tests.rs";
 const LANDING: &str = "crates/ops/tests/landing.rs";
-const DOOR: &str = "tests/tests/hotl_rt.rs";
+const BEGINNING: &str = "tests/tests/hotl_rt/beginning.rs";
+const FORMS: &str = "tests/tests/hotl_rt/forms.rs";
+const DOOR_STEPS: &str = "tests/tests/hotl_rt/stepping.rs";
+const OWNING: &str = "tests/tests/hotl_rt/owning.rs";
+const OTHER_HANDS: &str = "tests/tests/hotl_rt/files.rs";
+const SCRIPTS: &str = "tests/tests/hotl_rt/scripts.rs";
+const FINISHING: &str = "tests/tests/hotl_rt/finishing.rs";
+const DRIVING: &str = "tests/tests/hotl_rt/driving.rs";
 const ROWS: &str = "crates/domain/src/run/tests/rows.rs";
 const ENDS: &str = "crates/domain/src/run/tests/ends.rs";
 const GATES: &str = "crates/domain/src/run/tests/gates.rs";
@@ -422,8 +429,14 @@ const PARTS: &[(&str, &[Row])] = &[
                 "finding runs in all worktrees",
                 &[(LANDING, "a_run_is_located_"), (LANDING, "runs_are_located_")],
             ),
-            ("the runtime as skills call it", &[(DOOR, "")]),
-            ("drivers of hosts", &[]),
+            ("the runtime as skills call it: a run begins", &[(BEGINNING, "")]),
+            ("keys and texts", &[(FORMS, "")]),
+            ("steps, gates, the end", &[(DOOR_STEPS, "")]),
+            ("owners, actions, budgets", &[(OWNING, "")]),
+            ("files that another hand touched", &[(OTHER_HANDS, "")]),
+            ("scripts that look, say and prepare", &[(SCRIPTS, "")]),
+            ("the script that finishes", &[(FINISHING, "")]),
+            ("the driver for any host", &[(DRIVING, "")]),
         ],
     ),
 ];

@@ -48,3 +48,43 @@ fn malformed_17_a_file_without_steps_leaves_nothing_behind() {
     let _error = error_of(&started, "file_invalid", 3);
     assert!(!ledger.home.work().join(".hotl").exists());
 }
+
+/// Everything that begins with a workflow file.
+const READERS: [&[&str]; 4] = [
+    &["run", "lint"],
+    &["run", "start"],
+    &["run", "prepare"],
+    &["run", "exec", "--harness", "true"],
+];
+
+#[test]
+fn a_workflow_file_that_is_not_there_is_told_with_names_like_it() {
+    let ledger = given("hotl-workflow-add-auth.md", "### 1. One\nverify: true\n");
+    for (given, meant) in [
+        ("hotl-workflow-ad-auth.md", Some("hotl-workflow-add-auth.md")),
+        ("./add-auth.md", Some("./hotl-workflow-add-auth.md")),
+        ("nothing-like-it.md", None),
+        ("no/such/folder.md", None),
+        ("hotl-workflow-add-auth.md/inside.md", None),
+    ] {
+        for reader in READERS {
+            let outcome = ledger.windlass(&[reader, &[given]].concat()).run();
+            let error = error_of(&outcome, "path_not_found", 4);
+            assert_eq!(error["suggestions"], serde_json::json!(meant.as_slice()), "{outcome}");
+            let looked_at = format!("windlass run lint {}", meant.unwrap_or("FILE"));
+            assert!(text(&error["hint"]).contains(&looked_at), "{outcome}");
+        }
+    }
+    assert!(!ledger.home.work().join(".hotl").exists());
+}
+
+#[test]
+fn a_folder_is_no_workflow_file() {
+    let ledger = given("hotl-workflow-add-auth.md", "### 1. One\nverify: true\n");
+    for reader in READERS {
+        let outcome = ledger.windlass(&[reader, &["."]].concat()).run();
+        let error = error_of(&outcome, "invalid_value", 3);
+        assert_eq!(error["message"], ". is a folder, and no workflow file");
+        assert!(text(&error["hint"]).ends_with("run lint ./hotl-workflow-add-auth.md"));
+    }
+}

@@ -465,3 +465,104 @@ fn an_unknown_agent_is_refused_with_those_there_are() {
     let refused = error_of(&place.run(&["clause"]).run(), "invalid_value", 3);
     assert_eq!(refused["suggestions"], json!(["claude"]));
 }
+
+/// A copy of the program in a folder of its own, and the words to set up HOTL with it.
+struct Linking {
+    place: Place,
+    program: PathBuf,
+}
+
+impl Linking {
+    fn new() -> Self {
+        let place = Place::new();
+        let program = place.path("~/tools/windlass");
+        fs::create_dir(program.parent().unwrap()).unwrap();
+        fs::copy(binary(), &program).unwrap();
+        Self { place, program }
+    }
+
+    fn run(&self, args: &[&str]) -> Run {
+        self.place.home.program(&self.program).args(["setup", "hotl"]).args(args)
+    }
+
+    #[track_caller]
+    fn answer(&self, args: &[&str]) -> Value {
+        self.run(args).run().ok().json()
+    }
+
+    fn link(&self) -> PathBuf {
+        self.place.path("~/tools/hotl-rt")
+    }
+}
+
+#[test]
+fn skills_of_hotl_find_the_link_beside_the_program_and_undo_takes_it_away() {
+    let linking = Linking::new();
+    let dry = linking.answer(&["--dry-run"]);
+    assert_eq!((changes(&dry), &dry["written"]), (vec!["create".into()], &json!(false)));
+    assert!(text(&dry["files"][0]["diff"]).ends_with("/tools/hotl-rt -> windlass\n"), "{dry}");
+    let unasked = error_of(&linking.run(&[]).run(), "usage", 2);
+    assert!(text(&unasked["hint"]).contains("--yes"), "{unasked}");
+    assert!(!linking.link().exists());
+    let done = linking.answer(&["--yes"]);
+    assert_eq!(done["written"], true);
+    let help = linking.place.home.program(linking.link()).args(["help"]).run().ok();
+    assert!(help.stdout.starts_with("Usage: hotl-rt <command>"), "{help}");
+    let again = linking.answer(&["--yes"]);
+    assert_eq!((changes(&again), &again["written"]), (vec!["none".into()], &json!(false)));
+    assert_eq!(changes(&linking.answer(&["--undo", "--yes"])), ["remove"]);
+    assert!(!linking.link().is_symlink());
+    assert_eq!(changes(&linking.answer(&["--undo", "--yes"])), ["none"]);
+}
+
+#[test]
+fn whether_skills_of_hotl_find_the_link_is_said() {
+    let linking = Linking::new();
+    let tools = linking.link().parent().unwrap().display().to_string();
+    let note = |path: &str| {
+        let said = linking.run(&["--yes"]).env("PATH", path).run().ok().json();
+        text(&said["notes"][0])
+    };
+    assert!(note("/usr/bin").contains("is not on the PATH"));
+    assert_eq!(note(&format!("/usr/bin:{tools}")), format!("{tools} is on the PATH"));
+    linking.place.has("~/first/hotl-rt", "theirs");
+    let first = linking.place.path("~/first").display().to_string();
+    let said = note(&format!("{first}:{tools}"));
+    assert!(said.ends_with("/first/hotl-rt comes before it"), "{said}");
+}
+
+#[test]
+fn the_link_for_hotl_goes_into_a_folder_that_is_named() {
+    let linking = Linking::new();
+    let done = linking.answer(&["--dir", "deep/bin", "--yes"]);
+    let link = linking.place.path("deep/bin/hotl-rt");
+    assert_eq!(fs::read_link(&link).unwrap(), linking.program, "{done}");
+    assert_eq!(changes(&linking.answer(&["--dir", "deep/bin", "--undo", "--yes"])), ["remove"]);
+    assert!(!link.is_symlink());
+}
+
+#[test]
+fn what_somebody_else_has_at_the_place_of_the_link_stays() {
+    let linking = Linking::new();
+    linking.place.has("~/tools/hotl-rt", "theirs");
+    for args in [&["--yes"][..], &["--replace", "--yes"], &["--undo", "--yes"]] {
+        let refused = error_of(&linking.run(args).run(), "entry_exists", 3);
+        assert!(text(&refused["hint"]).contains("mv "), "{refused}");
+        assert_eq!(linking.place.holds("~/tools/hotl-rt"), "theirs");
+    }
+    fs::remove_file(linking.link()).unwrap();
+    symlink("/opt/hotl/hotl-rt", linking.link()).unwrap();
+    for args in [&["--yes"][..], &["--undo", "--yes"]] {
+        let _refused = error_of(&linking.run(args).run(), "entry_exists", 3);
+    }
+    assert_eq!(changes(&linking.answer(&["--replace", "--yes"])), ["edit"]);
+    assert_eq!(fs::read_link(linking.link()).unwrap(), Path::new("windlass"));
+}
+
+#[test]
+fn flags_of_agents_mean_nothing_for_hotl_and_the_other_way_round() {
+    let linking = Linking::new();
+    let _user = error_of(&linking.run(&["--user"]).run(), "usage", 2);
+    let _agent = error_of(&linking.run(&["--agent", "a"]).run(), "usage", 2);
+    let _dir = error_of(&linking.place.run(&["claude", "--dir", "bin"]).run(), "usage", 2);
+}

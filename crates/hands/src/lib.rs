@@ -8,6 +8,7 @@ pub mod editor;
 pub mod files;
 pub mod git;
 pub mod guard;
+pub mod link;
 pub mod process;
 mod reason;
 pub mod remote;

@@ -177,9 +177,10 @@ fn a_run_that_is_merged_is_in_the_branch_it_came_from_and_leaves_only_its_files(
     let scene = Scene::isolated();
     let details = scene.finishes(&merge());
     assert_eq!(details.target_branch.as_deref(), Some("main"));
-    assert_eq!(details.branch_action.as_deref(), Some("deleted"));
+    assert_eq!(details.branch_action.as_deref(), Some("merged-into-main"));
     assert_eq!(details.worktree_action.as_deref(), Some("removed"));
-    assert_eq!(details.artifacts_preserved_at, Some(scene.root().display().to_string()));
+    let kept = scene.root().join(".hotl").display().to_string();
+    assert_eq!(details.artifacts_preserved_at, Some(kept));
     assert!(scene.root().join("auth").is_file());
     assert_eq!(
         scene.git(&["log", "-1", "--format=%s"]),
@@ -296,7 +297,7 @@ fn a_pull_request_is_told_by_its_address_and_a_failure_by_its_words() {
 fn what_is_approved_before_a_branch_is_published_or_merged_is_named() {
     let scene = Scene::isolated();
     let action = scene.looks(&merge()).unwrap().action(None);
-    assert_eq!(action.as_deref(), Some("merge hotl/add-auth into main"));
+    assert_eq!(action.unwrap().target, "merge hotl/add-auth into main");
     assert_eq!(scene.looks(&Way::Discard).unwrap().action(None), None);
 }
 
@@ -323,7 +324,26 @@ fn a_run_that_is_discarded_goes_and_its_commits_can_still_be_found() {
 #[test]
 fn a_shared_checkout_on_its_own_branch_is_not_discarded() {
     let scene = Scene::new(false);
-    scene.refused(&Way::Discard, Code::CheckoutUnfit);
+    for source_branch in [None, Some(BRANCH.to_owned()), Some("gone".to_owned())] {
+        let place = Place { source_branch, ..scene.place() };
+        let refused = Landing::look(&scene.context(), RUN, &place, &Way::Discard).unwrap_err();
+        assert_eq!(refused.code(), Code::CheckoutUnfit, "{refused}");
+    }
+}
+
+#[test]
+fn a_shared_checkout_goes_back_to_where_the_run_came_from_when_it_is_discarded() {
+    let scene = Scene::new(false);
+    scene.finishes(&Way::Discard);
+    assert_eq!(scene.git(&["branch", "--show-current"]), "main");
+    assert!(!scene.has_branch() && !scene.root().join("auth").exists());
+}
+
+#[test]
+fn a_shared_checkout_with_changes_is_not_discarded() {
+    let scene = Scene::new(false);
+    fs::write(scene.root().join("half-done"), "work").unwrap();
+    scene.refused(&Way::Discard, Code::UncommittedChanges);
 }
 
 #[test]

@@ -98,6 +98,58 @@ fn the_files_of_a_run_outlive_its_worktree() {
     assert_eq!(state["finish"]["disposition"], "merged");
 }
 
+/// How many runs there are, asked after everything that could have taken a copy for a run.
+#[track_caller]
+fn runs_known(work: &Work, run_id: &str) -> usize {
+    let calls = [&["run", "show"][..], &["run", "summary"], &["run", "finalize"]];
+    for call in calls {
+        let outcome = work.site.ledger.windlass(call).run();
+        let _refused = error_of(&outcome, "run_not_found", 4);
+    }
+    let shown = work.site.ledger.answer(&["run", "show", run_id]);
+    assert_eq!(shown["status"], "completed", "{shown:#}");
+    let summary = ["hotl-rt", "summary", run_id];
+    let adopting = work.site.ledger.windlass(&summary).env("WINDLASS_RUNS_OUTSIDE_EDITS", "adopt");
+    let _summary = adopting.run().ok();
+    work.site.does("run list --all")["runs"].as_array().unwrap().len()
+}
+
+#[test]
+fn the_files_that_outlive_a_worktree_are_neither_a_new_run_nor_an_edit() {
+    let work = Work::done();
+    let finished = work.does(&["run", "finish", "merge"]);
+    let events = work.site.ledger.events();
+    assert_eq!(runs_known(&work, &text(&finished["run"]["run_id"])), 1);
+    assert_eq!(work.site.ledger.events(), events);
+}
+
+#[test]
+fn the_files_that_outlive_a_cleaned_up_worktree_are_neither_a_new_run_nor_an_edit() {
+    let work = Work::done();
+    let finished = work.does(&["run", "finish", "keep"]);
+    git(&work.home(), "merge -q hotl/demo");
+    let cleaned = work.site.does("run cleanup");
+    assert_eq!(cleaned["worktrees"][0]["goes"], true, "{cleaned:#}");
+    let events = work.site.ledger.events();
+    assert_eq!(runs_known(&work, &text(&finished["run"]["run_id"])), 1);
+    assert_eq!(work.site.ledger.events(), events);
+}
+
+#[test]
+fn a_merge_that_was_approved_as_an_action_is_on_record_before_and_after() {
+    let work = Work::done();
+    let target = "merge hotl/demo into main";
+    work.does(&["run", "action", "request", "production_change", "--target", target]);
+    let decide = ["run", "action", "decide", "action-1", "approved", "--json"];
+    let _decided = work.site.ledger.windlass(&decide).cwd(&work.worktree).at_terminal(80).ok();
+    let finished = work.does(&["run", "finish", "merge"]);
+    let run_id = text(&finished["run"]["run_id"]);
+    let receipt = work.site.ledger.answer(&["run", "receipt", "show", &run_id]);
+    let effect = &receipt["external_actions"][0]["effect"];
+    assert_eq!(effect["status"], "succeeded", "{receipt:#}");
+    assert!(text(&effect["evidence_ref"]).starts_with("git-merge:main@"), "{receipt:#}");
+}
+
 #[test]
 fn what_is_not_committed_is_not_merged() {
     let work = Work::done();

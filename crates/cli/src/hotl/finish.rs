@@ -9,7 +9,7 @@ use windlass_domain::run::word::{EffectStatus, RunStatus};
 use windlass_domain::{Code, Exit};
 use windlass_ledger::Error;
 use windlass_ops::Context;
-use windlass_ops::run::{Doer, Document, Finish, Locate, Receipt, Summary, Target, indented};
+use windlass_ops::run::{Document, Doer, Finish, Locate, Receipt, Summary, Target, indented};
 
 use super::Trouble;
 use super::runtime::say;
@@ -79,9 +79,9 @@ pub(super) fn answer(cx: &mut Context, words: Words) -> Result<Exit, Trouble> {
     let told: Told = read(&cx.call(&summary)?)?;
     asked.must_be_possible(&told)?;
     let finish = asked.finish(cx, &target, &told)?;
-    cx.call(&finish).map_err(|error| trouble(error, asked.mode))?;
-    // The worktree may be gone, and the run is known by its name.
-    let run = Some(asked.run_id);
+    let settled = cx.call(&finish).map_err(|error| trouble(error, asked.mode))?;
+    // Its worktree may be gone, and others may have its name.
+    let run = settled.run.map(|run| run.whereabouts.run.to_string());
     say(&indented(cx.call(&Summary { run, ..Summary::default() })?.text()))
 }
 
@@ -157,10 +157,7 @@ impl Asked {
         let needed = match run.status {
             RunStatus::ReadyToFinish | RunStatus::Completed => None,
             RunStatus::Blocked if !self.mode.lands() => None,
-            RunStatus::Blocked
-            | RunStatus::Running
-            | RunStatus::Paused
-            | RunStatus::Abandoned => {
+            RunStatus::Blocked | RunStatus::Running | RunStatus::Paused | RunStatus::Abandoned => {
                 Some(if self.mode.lands() { "completed" } else { "finalized" })
             }
         };

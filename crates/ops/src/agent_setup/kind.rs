@@ -29,6 +29,8 @@ pub enum Kind {
     Gemini,
     /// Cursor
     Cursor,
+    /// Skills that were written for HOTL: a link by the name of its runtime
+    Hotl,
 }
 
 impl std::fmt::Display for Kind {
@@ -39,6 +41,7 @@ impl std::fmt::Display for Kind {
             Self::OpenCode => "OpenCode",
             Self::Gemini => "Gemini CLI",
             Self::Cursor => "Cursor",
+            Self::Hotl => "HOTL",
         })
     }
 }
@@ -98,6 +101,7 @@ impl Kind {
             Self::OpenCode => "opencode",
             Self::Gemini => "gemini",
             Self::Cursor => "cursor",
+            Self::Hotl => "hotl",
         }
     }
 
@@ -157,6 +161,8 @@ impl Kind {
             (Self::Cursor, Scope::User) => {
                 vec![(at.in_home(".cursor/mcp.json")?, with_comments)]
             }
+            // Its skills find us by a link.
+            (Self::Hotl, Scope::Project | Scope::User) => Vec::new(),
         };
         let target = |(path, part): (PathBuf, Part)| Target { shown: at.shown(&path), path, part };
         Ok(files.into_iter().map(target).collect())

@@ -9,6 +9,7 @@ mod edit;
 mod entry;
 mod json;
 mod kind;
+mod runtime;
 mod toml;
 
 use std::os::unix::fs::PermissionsExt as _;
@@ -25,6 +26,7 @@ use self::block::Block;
 use self::edit::{Edited, Foreign, Trouble};
 use self::entry::{Entry, Form, NAME, Name};
 use self::kind::{Folders, Part, Scope, Target};
+use self::runtime::{Link, Wish};
 use crate::context::{Context, Surroundings};
 use crate::exchange::{in_words, unusable};
 use crate::operation::{Access, Operation, Output, Place, Remotely};
@@ -59,7 +61,11 @@ pub struct Setup {
     #[arg(long)]
     #[serde(default)]
     pub user: bool,
-    /// Overwrite an entry named windlass that somebody else wrote
+    /// For hotl: the folder of the link; without one, that of the program
+    #[arg(long, value_name = "DIR")]
+    #[serde(default)]
+    pub dir: Option<PathBuf>,
+    /// Overwrite an entry named windlass, or a link, that somebody else made
     #[arg(long)]
     #[serde(default)]
     pub replace: bool,
@@ -113,40 +119,13 @@ impl Operation for Setup {
     const REMOTELY: Remotely = Remotely::Here;
 
     fn run(&self, cx: &mut Context) -> Result<SetUp, Error> {
-        let project = project(&cx.surroundings)?;
-        let variables = cx.surroundings.variables.all();
-        let scope = if self.user { Scope::User } else { Scope::Project };
-        let targets = self.kind.targets(scope, &Folders { project: &project, variables })?;
-        let program = program(&cx.surroundings)?;
-        let entry = self.entry(program)?;
-        let mut plans = Vec::with_capacity(targets.len());
-        for target in targets {
-            plans.push(self.plan(target, &entry)?);
-        }
-        let mut done = SetUp {
-            kind: self.kind,
-            undo: self.undo,
-            written: false,
-            files: plans.iter().map(Plan::view).collect(),
-            notes: self.notes(),
-            was_asked: false,
-        };
-        plans.retain(|plan| plan.change.before != plan.change.after);
-        if self.dry_run || plans.is_empty() {
-            return Ok(done);
-        }
-        if !self.yes {
-            let Some(answer) = cx.confirm(&done.changes(), "Write this?") else {
-                return Err(unasked(&done).into());
-            };
-            done.was_asked = true;
-            if !answer {
-                return Ok(done);
+        self.must_fit()?;
+        match self.kind {
+            Kind::Hotl => self.link(cx),
+            Kind::Claude | Kind::Codex | Kind::OpenCode | Kind::Gemini | Kind::Cursor => {
+                self.tell_agent(cx)
             }
         }
-        write(plans, &project)?;
-        done.written = true;
-        Ok(done)
     }
 }
 
@@ -157,6 +136,78 @@ struct Plan {
 }
 
 impl Setup {
+    /// Refuses what means nothing for this kind.
+    fn must_fit(&self) -> Result<(), Refusal> {
+        let given = match self.kind {
+            Kind::Hotl => [("--agent", self.agent.is_some()), ("--user", self.user)],
+            _ => [("--dir", self.dir.is_some()), ("", false)],
+        };
+        match given.into_iter().find(|(_, is_given)| *is_given) {
+            Some((flag, _)) => {
+                let message = format!("{flag} means nothing for {}", self.kind.word());
+                Err(usage(&message, &format!("leave {flag} out")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The link by which skills of HOTL find us.
+    fn link(&self, cx: &mut Context) -> Result<SetUp, Error> {
+        let link = Link::look(self.dir.as_deref(), &cx.surroundings)?;
+        let wish = match self.undo {
+            true => Wish::Remove,
+            false => Wish::Make { replace: self.replace },
+        };
+        let change = link.change(wish)?;
+        let what = change.change;
+        let notes = if self.undo { Vec::new() } else { link.notes(&cx.surroundings) };
+        let mut done = self.planned(vec![change], notes);
+        if self.may_write(cx, &mut done)? {
+            link.carry_out(what)?;
+            done.written = true;
+        }
+        Ok(done)
+    }
+
+    fn planned(&self, files: Vec<FileChange>, notes: Vec<String>) -> SetUp {
+        let (kind, undo) = (self.kind, self.undo);
+        SetUp { kind, undo, written: false, files, notes, was_asked: false }
+    }
+
+    /// Whether there is something to write, and nobody objects.
+    fn may_write(&self, cx: &Context, done: &mut SetUp) -> Result<bool, Refusal> {
+        if self.dry_run || done.changed().next().is_none() {
+            return Ok(false);
+        }
+        if self.yes {
+            return Ok(true);
+        }
+        let answer = cx.confirm(&done.changes(), "Write this?").ok_or_else(|| unasked(done))?;
+        done.was_asked = true;
+        Ok(answer)
+    }
+
+    /// The files that an agent reads.
+    fn tell_agent(&self, cx: &mut Context) -> Result<SetUp, Error> {
+        let project = project(&cx.surroundings)?;
+        let variables = cx.surroundings.variables.all();
+        let scope = if self.user { Scope::User } else { Scope::Project };
+        let targets = self.kind.targets(scope, &Folders { project: &project, variables })?;
+        let program = program(&cx.surroundings)?;
+        let entry = self.entry(program)?;
+        let mut plans = Vec::with_capacity(targets.len());
+        for target in targets {
+            plans.push(self.plan(target, &entry)?);
+        }
+        let mut done = self.planned(plans.iter().map(Plan::view).collect(), self.notes());
+        plans.retain(|plan| plan.change.before != plan.change.after);
+        if self.may_write(cx, &mut done)? {
+            write(plans, &project)?;
+            done.written = true;
+        }
+        Ok(done)
+    }
+
     fn entry(&self, program: String) -> Result<Entry, Refusal> {
         let agent = match &self.agent {
             Some(name) => Name::Asked(text::name("agent", name)?),

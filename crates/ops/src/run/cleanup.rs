@@ -18,7 +18,7 @@ use windlass_ledger::Error;
 use super::landing::preserve_all;
 use super::locate::states;
 use super::prepare::blocking;
-use super::repository::{folder, git_in, refused};
+use super::repository::{folder, git_in, refused, seen_from};
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output, Place, Remotely};
 use crate::sheet::{Cell, Sheet, Tone, counted};
@@ -43,6 +43,9 @@ pub struct CleanedUp {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CleanedWorktree {
     pub path: String,
+    /// The same as a person is shown it.
+    #[serde(skip)]
+    pub shown: String,
     pub branch: Option<String>,
     /// It is gone, or would go.
     pub goes: bool,
@@ -80,6 +83,7 @@ impl Operation for Cleanup {
             }
             worktrees.push(CleanedWorktree {
                 path: worktree.path.display().to_string(),
+                shown: seen_from(&fs::canonicalize(&here).unwrap_or(here.clone()), &worktree.path),
                 branch: worktree.branch,
                 goes: verdict.is_ok(),
                 stays: verdict.err().map(|why| why.as_str().to_owned()),
@@ -150,7 +154,7 @@ impl Output for CleanedUp {
     fn sheet(&self, _now: Time) -> Sheet {
         let word = if self.dry_run { "would go" } else { "removed" };
         let sheet = self.worktrees.iter().fold(Sheet::default(), |sheet, worktree| {
-            let path = &worktree.path;
+            let path = &worktree.shown;
             match &worktree.stays {
                 None => sheet.and_line(Cell::toned(format!("{path}: {word}"), Tone::Good)),
                 Some(why) => sheet.and_line(Cell::dim(format!("{path} stays: {why}"))),

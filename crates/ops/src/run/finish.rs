@@ -119,7 +119,12 @@ impl Operation for Finish {
             allowed => drop(allowed?),
         }
         self.must_be_meant(cx, &landing, &preview)?;
-        let pull_request = self.land(cx, &landing, action, &finished)?;
+        let landed = self.land(cx, &landing, action, &finished);
+        if landed.is_err() {
+            // What was begun is on record.
+            mirror::write(cx, &files.whereabouts());
+        }
+        let pull_request = landed?;
         finished.pr_url.clone_from(&pull_request);
         let run = cx.perform(&finished)?;
         mirror::write(cx, &run.whereabouts);

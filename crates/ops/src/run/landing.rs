@@ -49,11 +49,19 @@ pub struct Landing {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Plan {
     Keep,
-    Merge { into: String, checkout: PathBuf },
+    Merge {
+        into: String,
+        checkout: PathBuf,
+    },
     /// The branch that it is meant for, if that is known.
-    Publish { remote: String, target: Option<String> },
+    Publish {
+        remote: String,
+        target: Option<String>,
+    },
     /// A checkout that is not the run's own goes back to this branch first.
-    Discard { back_to: Option<String> },
+    Discard {
+        back_to: Option<String>,
+    },
 }
 
 impl Landing {

@@ -1,22 +1,20 @@
 //! `run lint`: what is wrong with workflow files, before anything is done with them.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::run::file::{
-    CompatReport, Finding, LARGEST_BYTES, Severity, Verdict, compat_lint, inspect, place,
+    CompatReport, Finding, Severity, Verdict, compat_lint, inspect, place,
 };
-use windlass_domain::{Code, Exit, Refusal, Time};
+use windlass_domain::{Exit, Time};
 use windlass_ledger::Error;
 
 use super::shown::{Look, shown};
+use super::source::read;
 use crate::context::Context;
-use crate::exchange::unusable;
 use crate::operation::{Access, Operation, Output, Place, Remotely};
 use crate::sheet::{Cell, Sheet, Tone, counted};
 
@@ -137,27 +135,6 @@ impl Lint {
         let said = lines.into_iter().map(|line| line + "\n").collect();
         Ok(Linted { sound, files: Vec::new(), compat: Some(said) })
     }
-}
-
-/// The text of a file, or enough of it to see that it is too large.
-pub(super) fn read(path: &Path) -> Result<String, Error> {
-    let mut bytes = Vec::new();
-    let most = LARGEST_BYTES as u64 + 1;
-    File::open(path)
-        .and_then(|file| file.take(most).read_to_end(&mut bytes))
-        .map_err(|error| unusable(path, &error))?;
-    if bytes.len() > LARGEST_BYTES {
-        return Ok(String::from_utf8_lossy(&bytes).into_owned());
-    }
-    String::from_utf8(bytes).map_err(|wrong| {
-        let at = wrong.utf8_error().valid_up_to();
-        let message = format!("{} is not text in UTF-8: see byte {at}", path.display());
-        Refusal::new(Code::InvalidValue, message)
-            .hint("save the file as UTF-8")
-            .detail("file", path.display().to_string())
-            .detail("byte", at)
-            .into()
-    })
 }
 
 fn found(name: &str, text: &str, finding: &Finding) -> FoundAt {

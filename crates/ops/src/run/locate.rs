@@ -16,7 +16,7 @@ use windlass_domain::run::state_file::{self, StateFile};
 use windlass_domain::run::word::RunStatus;
 use windlass_ledger::Error;
 
-use super::repository::{folder, git_in, refused};
+use super::repository::{folder, git_in, refused, seen_from};
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output, Place, Remotely};
 use crate::sheet::{Cell, Sheet, counted};
@@ -63,6 +63,9 @@ pub struct LocatedRun {
     pub state_file: String,
     /// The folder that holds `.hotl`.
     pub run_root: String,
+    /// The same as a person is shown it.
+    #[serde(skip)]
+    pub shown: String,
 }
 
 impl Operation for Locate {
@@ -92,7 +95,8 @@ impl Operation for Locate {
         found.sort_by(|(_, one, a), (_, other, b)| {
             b.last_update.cmp(&a.last_update).then_with(|| one.cmp(other))
         });
-        let runs = found.into_iter().map(|(root, path, state)| told(&root, &path, state));
+        let here = fs::canonicalize(&here).unwrap_or(here);
+        let runs = found.into_iter().map(|(root, path, state)| told(&here, &root, &path, state));
         Ok(Located { runs: runs.collect() })
     }
 }
@@ -138,7 +142,7 @@ fn is_of(state: &StateFile, file: &Path) -> bool {
     paths.iter().any(|path| real(Path::new(path)) == wanted)
 }
 
-fn told(root: &Path, path: &Path, state: StateFile) -> LocatedRun {
+fn told(here: &Path, root: &Path, path: &Path, state: StateFile) -> LocatedRun {
     LocatedRun {
         run_id: state.run_id.to_string(),
         status: state.status.to_string(),
@@ -155,6 +159,7 @@ fn told(root: &Path, path: &Path, state: StateFile) -> LocatedRun {
         report_path: state.report_path,
         state_file: path.display().to_string(),
         run_root: root.display().to_string(),
+        shown: seen_from(here, root),
     }
 }
 
@@ -170,7 +175,7 @@ impl Output for Located {
                 run.status.as_str().into(),
                 step.into(),
                 run.branch.as_str().into(),
-                run.run_root.as_str().into(),
+                run.shown.as_str().into(),
             ]
         });
         let columns = ["run", "status", "step", "branch…", "folder…"];

@@ -60,3 +60,36 @@ pub(super) fn text(path: &Path) -> Result<String, Refusal> {
         Refusal::new(Code::InvalidValue, message).hint("rename the folder or the file")
     })
 }
+
+/// A path as somebody in that folder would write it, unless it is far away.
+pub(super) fn seen_from(here: &Path, path: &Path) -> String {
+    const FAR: usize = 3;
+    let up = here.ancestors().take(FAR).position(|above| path.starts_with(above));
+    let Some(up) = up else { return path.display().to_string() };
+    let above = here.ancestors().nth(up).unwrap_or(here);
+    let inside = path.strip_prefix(above).unwrap_or(path);
+    let way: PathBuf = std::iter::repeat_n(Path::new(".."), up).chain([inside]).collect();
+    match way.as_os_str().is_empty() {
+        true => ".".to_owned(),
+        false => way.display().to_string().trim_end_matches('/').to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_near_is_seen_from_where_one_is() {
+        let here = Path::new("/home/ada/work");
+        for (path, expected) in [
+            ("/home/ada/work", "."),
+            ("/home/ada/work/deep/er", "deep/er"),
+            ("/home/ada", ".."),
+            ("/home/ada/.hotl-worktrees/work/x", "../.hotl-worktrees/work/x"),
+            ("/srv/x", "/srv/x"),
+        ] {
+            assert_eq!(seen_from(here, Path::new(path)), expected);
+        }
+    }
+}

@@ -1,17 +1,25 @@
 //! A workflow file, read where the caller is.
 
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
 use windlass_domain::chain::Hash;
+use windlass_domain::near::near;
 use windlass_domain::run::file::{
-    Finding, Severity, WorkflowFile, canonical, inspect, parse, place,
+    Finding, LARGEST_BYTES, Severity, WorkflowFile, canonical, inspect, parse, place,
 };
+use windlass_domain::run::name::slug;
 use windlass_domain::{Code, Refusal};
 use windlass_ledger::Error;
 
-use super::lint::read;
+use super::repository::text;
 use super::target;
 use crate::context::Context;
+use crate::exchange::unusable;
+
+/// So many files of a folder are looked at, to say what may have been meant.
+const LOOKED_AT: usize = 1000;
 
 /// A workflow file and what it says.
 #[derive(Debug, Clone)]
@@ -26,7 +34,7 @@ impl Source {
     pub(super) fn read(cx: &Context, path: &Path) -> Result<Self, Error> {
         let given = path.to_string_lossy();
         let text_of_file = read(path)?;
-        let path = target::text(&target::canonical(cx, &given)?)?;
+        let path = text(&target::canonical(cx, &given)?)?;
         let file = understood(&given, &text_of_file)?;
         Ok(Self { path, text: text_of_file, file })
     }
@@ -41,6 +49,78 @@ impl Source {
             false => Err(unsound(&self.path, &self.text, &errors)),
         }
     }
+}
+
+/// The text of a file, or enough of it to see that it is too large.
+pub(super) fn read(path: &Path) -> Result<String, Error> {
+    let mut bytes = Vec::new();
+    let most = LARGEST_BYTES as u64 + 1;
+    let read = File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes));
+    read.map_err(|error| match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => missing(path).into(),
+        ErrorKind::IsADirectory => folder(path).into(),
+        _ => Error::from(unusable(path, &error)),
+    })?;
+    if bytes.len() > LARGEST_BYTES {
+        return Ok(String::from_utf8_lossy(&bytes).into_owned());
+    }
+    String::from_utf8(bytes).map_err(|wrong| {
+        let at = wrong.utf8_error().valid_up_to();
+        let message = format!("{} is not text in UTF-8: see byte {at}", path.display());
+        Refusal::new(Code::InvalidValue, message)
+            .hint("save the file as UTF-8")
+            .detail("file", path.display().to_string())
+            .detail("byte", at)
+            .into()
+    })
+}
+
+/// There is no such file, but perhaps one with a name like it, or for the same work.
+fn missing(path: &Path) -> Refusal {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let names = documents(folder);
+    let mut meant = near(&name, names.iter().map(String::as_str));
+    if meant.is_empty() {
+        let same_work = |other: &&String| slug(other) == slug(&name);
+        meant.extend(names.iter().filter(same_work).cloned());
+    }
+    let meant: Vec<String> =
+        meant.iter().map(|name| folder.join(name).display().to_string()).collect();
+    let hint = match meant.first() {
+        Some(meant) => format!("see whether it is this one: windlass run lint {meant}"),
+        None => "name a workflow file that is there, and look at it first: windlass run lint FILE"
+            .to_owned(),
+    };
+    let shown = path.display().to_string();
+    Refusal::new(Code::PathNotFound, format!("there is no workflow file {shown}"))
+        .hint(hint)
+        .detail("file", shown)
+        .suggest(meant)
+}
+
+/// The workflow files that a folder may have.
+fn documents(folder: &Path) -> Vec<String> {
+    let folder = if folder == Path::new("") { Path::new(".") } else { folder };
+    let found = fs::read_dir(folder).into_iter().flatten().flatten().take(LOOKED_AT);
+    let names = found.filter_map(|file| file.file_name().into_string().ok());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(".md")).collect();
+    names.sort_unstable();
+    names
+}
+
+fn folder(path: &Path) -> Refusal {
+    let shown = path.display().to_string();
+    let inside: Vec<String> =
+        documents(path).iter().map(|name| path.join(name).display().to_string()).collect();
+    let hint = match inside.first() {
+        Some(first) => format!("name a file that is in it: windlass run lint {first}"),
+        None => "name a workflow file".to_owned(),
+    };
+    Refusal::new(Code::InvalidValue, format!("{shown} is a folder, and no workflow file"))
+        .hint(hint)
+        .detail("field", "file")
+        .detail("file", shown)
 }
 
 /// What a workflow file says; a refusal that names every mistake when it has no one meaning.

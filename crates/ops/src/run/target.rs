@@ -7,13 +7,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::run::edit::OutsideEdits;
 use windlass_domain::run::name::RunId;
+use windlass_domain::run::state_file::parse;
 use windlass_domain::{Code, Refusal, RunKey};
-use windlass_ledger::{Error, Fault, KeptRun, Snapshot};
+use windlass_ledger::{Error, KeptRun, Snapshot};
 
 use super::files::{Files, RunFiles};
 use super::list::List;
 use super::mirror::{self, Mirror};
 use super::outside::{Edited, Import};
+use super::repository::text;
 use super::view::RunRow;
 use crate::context::{self, Context};
 
@@ -239,6 +241,9 @@ impl Here {
         let is_alone = count == 1;
         for name in names {
             let Some(text) = mirror.state(name.as_str()) else { continue };
+            if parse(&text).is_ok_and(|state| state.is_keepsake_in(&self.folder)) {
+                continue;
+            }
             match self.import(cx, text) {
                 Err(Error::Refused(refusal)) if !is_alone => {
                     cx.notice(&format!("{name}.json was passed over: {}", refusal.message));
@@ -291,13 +296,4 @@ pub(super) fn canonical(cx: &Context, path: &str) -> Result<PathBuf, Error> {
     let base = cx.surroundings.folder.clone().unwrap_or_default();
     let path = base.join(path);
     path.canonicalize().map_err(|error| crate::exchange::unusable(&path, &error).into())
-}
-
-/// A path as it is written down.
-pub(super) fn text(path: &Path) -> Result<String, Error> {
-    path.to_str().map(str::to_owned).ok_or_else(|| {
-        Fault::new(Code::FileUnusable, format!("{} is not UTF-8", path.display()))
-            .hint("use a folder whose name is plain text")
-            .into()
-    })
 }

@@ -22,9 +22,19 @@ pub fn parse(text: &str) -> Result<StateFile, Refusal> {
     })?;
     if state.steps.is_empty() {
         return Err(Refusal::new(Code::ImportInvalid, "the state file has no steps")
+            .hint("restore it, or remove it and start the workflow file again: windlass run start")
             .detail("run_id", state.run_id.as_str()));
     }
     Ok(state)
+}
+
+impl StateFile {
+    /// It tells of a run that ended in another folder: what was kept of it when its worktree went.
+    pub fn is_keepsake_in(&self, folder: &str) -> bool {
+        let is_over = matches!(self.status, RunStatus::Completed | RunStatus::Abandoned)
+            || self.finish.disposition.is_some();
+        is_over && !self.execution_root.is_empty() && self.execution_root != folder
+    }
 }
 
 impl Run {

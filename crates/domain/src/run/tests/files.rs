@@ -409,6 +409,26 @@ fn what_is_no_state_file_is_refused() {
     }
 }
 
+#[test]
+fn a_state_file_without_steps_is_refused_with_a_way_on() {
+    let text = r#"{"run_id": "x", "status": "running", "steps": [],
+        "started_at": "2026-11-16T02:00:00+00:00", "last_update": "2026-11-16T02:00:00+00:00"}"#;
+    let refused = parse(text).unwrap_err();
+    assert_eq!(refused.message, "the state file has no steps");
+    assert!(refused.hint.unwrap().contains("windlass run start"));
+}
+
+#[test]
+fn what_is_kept_of_a_run_that_ended_elsewhere_is_no_run_of_the_folder() {
+    let scene = attested(LOW, THREE);
+    let state = parse(&scene.run.state_text()).unwrap();
+    let elsewhere = "/somewhere/else";
+    assert!(!state.is_keepsake_in(elsewhere), "it goes on");
+    let over = StateFile { status: RunStatus::Completed, ..state };
+    assert!(over.is_keepsake_in(elsewhere));
+    assert!(!over.is_keepsake_in(&over.execution_root), "it ended here");
+}
+
 fn edited(scene: &Scene, from: &str, to: &str) -> String {
     let text = scene.run.state_text();
     assert!(text.contains(from), "{from}");
