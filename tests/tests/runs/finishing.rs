@@ -111,7 +111,7 @@ fn runs_known(work: &Work, run_id: &str) -> usize {
     let summary = ["hotl-rt", "summary", run_id];
     let adopting = work.site.ledger.windlass(&summary).env("WINDLASS_RUNS_OUTSIDE_EDITS", "adopt");
     let _summary = adopting.run().ok();
-    work.site.does("run list --all")["runs"].as_array().unwrap().len()
+    work.site.does("run list")["runs"].as_array().unwrap().len()
 }
 
 #[test]

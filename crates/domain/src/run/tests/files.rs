@@ -11,7 +11,7 @@ use crate::run::normalize::normalize;
 use crate::run::owner::{Bid, Force, claim};
 use crate::run::report::{Told, replay, report};
 use crate::run::state::Run;
-use crate::run::state_file::parse;
+use crate::run::state_file::{StateFile, parse};
 use crate::run::word::{Authority, Disposition, Gates, RunStatus, StepStatus};
 use crate::{Code, RunKey};
 
