@@ -225,9 +225,8 @@ fn what_can_do_harm_outside_is_asked_for_decided_and_proven() {
       "run_status": "running"
     }
     $ windlass run action begin action-2
-    error: Action is not approved and ready, the idempotency key mismatches, or its
-      effect may already have started
-    hint: see what is open: windlass run reconcile publish-20261115T093000Z
+    error: Action has another idempotency key
+    hint: if it is the one that you mean: --idempotency-key v2
     more: windlass explain invalid_transition
     [exit code 3]
     $ windlass run action begin action-2 --idempotency-key v2

@@ -240,10 +240,11 @@ fn a_sound_file_has_nothing_wrong_with_it() {
       "files": [{"file": "sound.md", "errors": 0, "warnings": 0, "findings": []}]
     }
     $ windlass run lint nowhere.md
-    error: nowhere.md: No such file or directory
-    hint: check the path, its permissions and the space left
-    more: windlass explain file_unusable
-    [exit code 5]
+    error: there is no workflow file nowhere.md
+    hint: name a workflow file that is there, and look at it first: windlass run
+      lint FILE
+    more: windlass explain path_not_found
+    [exit code 4]
     "#);
 }
 

@@ -192,8 +192,8 @@ fn runs_are_found_by_their_state_files() {
     loop: false
     verify: npm test
     $ windlass run locate
-    RUN                        STEP  BRANCH         FOLDER
-    add-auth-20261115T093000Z  1/1   hotl/add-auth  /home/ada/work
+    RUN                        STATUS   STEP  BRANCH         FOLDER
+    add-auth-20261115T093000Z  running  1/1   hotl/add-auth  .
     1 run
     $ … --json
     {
@@ -242,8 +242,8 @@ fn worktrees_whose_runs_have_ended_go() {
     loop: false
     verify: npm test
     $ windlass run cleanup --dry-run
-    /home/ada/.hotl-worktrees/work/hotl-add-auth stays: no run is
-      known to have worked in it
+    ../.hotl-worktrees/work/hotl-add-auth stays: no run is known to have worked in
+      it
     0 worktrees would go
     $ … --json
     {
