@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use windlass_domain::chain::Hash;
 use windlass_domain::near::near;
@@ -103,8 +103,10 @@ fn missing(path: &Path) -> Refusal {
 fn documents(folder: &Path) -> Vec<String> {
     let folder = if folder == Path::new("") { Path::new(".") } else { folder };
     let found = fs::read_dir(folder).into_iter().flatten().flatten().take(LOOKED_AT);
-    let names = found.filter_map(|file| file.file_name().into_string().ok());
-    let mut names: Vec<String> = names.filter(|name| name.ends_with(".md")).collect();
+    let paths = found.map(|file| file.path());
+    let documents = paths.filter(|path| path.extension().is_some_and(|end| end == "md"));
+    let name = |path: PathBuf| path.file_name()?.to_str().map(str::to_owned);
+    let mut names: Vec<String> = documents.filter_map(name).collect();
     names.sort_unstable();
     names
 }
