@@ -11,5 +11,6 @@ pub mod guard;
 pub mod process;
 mod reason;
 pub mod remote;
+pub mod signals;
 pub mod signing;
 mod tls;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use windlass_domain::Exit;
 use windlass_ops::Context;
-use windlass_ops::run::{Existing, Finalize, Lint, Locate, Prepare, Summary, Target};
+use windlass_ops::run::{Answers, Existing, Finalize, Lint, Locate, Prepare, Summary, Target};
 
 use super::Trouble;
 use super::runtime::{say, say_json};
@@ -49,9 +49,11 @@ fn prepare_root(cx: &Context, mut words: Words) -> Result<Exit, Trouble> {
     };
     let prepare = Prepare {
         file: PathBuf::from(words.needed()?),
-        on_existing,
-        on_feature_branch: Some("isolated".to_owned()),
-        stash: false,
+        answers: Answers {
+            on_existing,
+            on_feature_branch: Some("isolated".to_owned()),
+            stash: false,
+        },
         executor_mode: words.option("--executor-mode").unwrap_or_else(|| "loop".to_owned()),
     };
     words.end()?;
