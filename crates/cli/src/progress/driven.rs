@@ -28,7 +28,7 @@ pub(super) fn lines(step: &Driven<'_>, width: usize, has_colour: bool) -> Vec<St
 fn facts(step: &Driven<'_>, width: usize) -> Vec<String> {
     let Driven { step: number, of, attempt, of_attempts, .. } = step;
     let name = plain(step.name);
-    let before = format!("→ step {number} of {of}: ");
+    let before = format!("step {number} of {of}: ");
     let after = format!("attempt {attempt} of {of_attempts} · {}", clock(step.elapsed));
     let room = width.saturating_sub(before.width() + " · ".width() + after.width());
     match room >= name.width().min(SHORTEST_NAME) {
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn a_wide_window_shows_the_step_in_one_line() {
         let expected = "\
-→ step 2 of 5: Fix the greeting of people without a name · attempt 1 of 4 · 1:42
+step 2 of 5: Fix the greeting of people without a name · attempt 1 of 4 · 1:42
   agent: reading greet.sh";
         assert_eq!(seen(&STEP, 100), expected);
     }
@@ -115,16 +115,16 @@ mod tests {
     #[test]
     fn a_name_is_cut_before_anything_else() {
         let expected = "\
-→ step 2 of 5: Fix the greeting of people without a na… · attempt 1 of 4 · 1:42
+step 2 of 5: Fix the greeting of people without a na… · attempt 1 of 4 · 1:42
   agent: reading greet.sh";
-        assert_eq!(seen(&STEP, 80), expected);
+        assert_eq!(seen(&STEP, 78), expected);
     }
 
     #[test]
     fn a_narrow_window_shows_the_step_in_two_lines() {
         let step = Driven { doing: "check 1 of 2", last: "", ..STEP };
         let expected = "\
-→ step 2 of 5: Fix the greeting of peop…
+step 2 of 5: Fix the greeting of people…
   attempt 1 of 4 · 1:42
   check 1 of 2…";
         assert_eq!(seen(&step, 41), expected);

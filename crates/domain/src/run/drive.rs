@@ -7,9 +7,9 @@ use super::word::{RunStatus, StepStatus};
 pub enum Drive {
     /// Start a step and work on it.
     Work(u32),
-    /// Work on a step that somebody began and left: nothing but the work shows that it is done.
+    /// Go on with the work on a step that somebody began and left.
     Resume(u32),
-    /// Look at a step that somebody began and left: its checks show whether it is done.
+    /// Look at a step that somebody began and left: it may be done.
     Verify(u32),
     /// Work once more on a step that failed.
     Retry(u32),
@@ -28,6 +28,10 @@ pub struct Standing {
     pub status: StepStatus,
     /// It has a check that checks something.
     pub is_checked: bool,
+    /// Checks of the present attempt were made; the others follow.
+    pub is_looked_at: bool,
+    /// When it fails now, it is blocked.
+    pub is_last_attempt: bool,
 }
 
 /// What to do next with a run that stands so, its steps in their order. The one who asks owns the run,
@@ -43,13 +47,19 @@ pub fn drive(status: RunStatus, steps: impl IntoIterator<Item = Standing>) -> Dr
     }
     let open = (1..).zip(steps).find(|(_, step)| step.status != StepStatus::Done);
     let Some((number, step)) = open else { return Drive::Finalize };
-    match (step.status, step.is_checked) {
-        (StepStatus::Pending, _) => Drive::Work(number),
-        (StepStatus::Failed, _) => Drive::Retry(number),
-        (StepStatus::InProgress, false) => Drive::Resume(number),
-        (StepStatus::InProgress, true) | (StepStatus::Blocked | StepStatus::Done, _) => {
-            Drive::Verify(number)
-        }
+    match step.status {
+        StepStatus::Pending => Drive::Work(number),
+        StepStatus::Failed => Drive::Retry(number),
+        StepStatus::InProgress if step.must_be_worked_on() => Drive::Resume(number),
+        StepStatus::InProgress | StepStatus::Blocked | StepStatus::Done => Drive::Verify(number),
+    }
+}
+
+impl Standing {
+    /// Whoever began it may have done nothing yet. A look shows that, where there is something to
+    /// look at, and where it may show so without blocking the step.
+    fn must_be_worked_on(self) -> bool {
+        !self.is_looked_at && (!self.is_checked || self.is_last_attempt)
     }
 }
 
@@ -57,24 +67,41 @@ pub fn drive(status: RunStatus, steps: impl IntoIterator<Item = Standing>) -> Dr
 mod tests {
     use super::*;
 
-    const DONE: Standing = Standing { status: StepStatus::Done, is_checked: true };
+    const DONE: Standing = Standing {
+        status: StepStatus::Done,
+        is_checked: true,
+        is_looked_at: false,
+        is_last_attempt: false,
+    };
+    const LEFT: Standing = Standing { status: StepStatus::InProgress, ..DONE };
 
-    fn next(status: StepStatus, is_checked: bool) -> Drive {
-        drive(RunStatus::Running, [DONE, Standing { status, is_checked }, DONE])
+    fn next(step: Standing) -> Drive {
+        drive(RunStatus::Running, [DONE, step, DONE])
     }
 
     #[test]
     fn the_first_step_that_is_not_done_is_next() {
-        assert_eq!(next(StepStatus::Pending, true), Drive::Work(2));
-        assert_eq!(next(StepStatus::Failed, true), Drive::Retry(2));
-        assert_eq!(next(StepStatus::Blocked, true), Drive::Verify(2));
-        assert_eq!(next(StepStatus::Done, true), Drive::Finalize);
+        for (status, expected) in [
+            (StepStatus::Pending, Drive::Work(2)),
+            (StepStatus::Failed, Drive::Retry(2)),
+            (StepStatus::Blocked, Drive::Verify(2)),
+            (StepStatus::Done, Drive::Finalize),
+        ] {
+            assert_eq!(next(Standing { status, ..DONE }), expected, "{status}");
+        }
     }
 
     #[test]
     fn a_step_that_was_left_is_looked_at_where_that_shows_something() {
-        assert_eq!(next(StepStatus::InProgress, true), Drive::Verify(2));
-        assert_eq!(next(StepStatus::InProgress, false), Drive::Resume(2));
+        assert_eq!(next(LEFT), Drive::Verify(2));
+        assert_eq!(next(Standing { is_checked: false, ..LEFT }), Drive::Resume(2));
+    }
+
+    #[test]
+    fn a_step_that_was_left_in_its_last_attempt_is_not_blocked_by_a_look() {
+        let last = Standing { is_last_attempt: true, ..LEFT };
+        assert_eq!(next(last), Drive::Resume(2));
+        assert_eq!(next(Standing { is_looked_at: true, ..last }), Drive::Verify(2));
     }
 
     #[test]

@@ -30,6 +30,9 @@ pub struct StepView {
     pub max_attempts: u32,
     /// It has a check that checks something.
     pub checked: bool,
+    /// While it is in progress: how many of its checks were made in this attempt.
+    #[serde(default, skip_serializing_if = "is_none_made")]
+    pub checks_made: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passed: Option<bool>,
     /// human or auto, where somebody must approve it.
@@ -82,6 +85,13 @@ impl StepView {
             attempts: step.attempts,
             max_attempts: step.max_iterations,
             checked: step.is_checked(),
+            checks_made: match step.status {
+                StepStatus::InProgress => step.results.len(),
+                StepStatus::Pending
+                | StepStatus::Done
+                | StepStatus::Failed
+                | StepStatus::Blocked => 0,
+            },
             passed: step.passed,
             gate: gate.or_else(asked),
             decision: decided.map(|decided| decided.decision.to_string()),
@@ -139,6 +149,11 @@ impl StepView {
             gate.into(),
         ]
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it so")]
+fn is_none_made(checks: &usize) -> bool {
+    *checks == 0
 }
 
 /// Checks are made up to the first that does not pass.

@@ -125,7 +125,7 @@ impl Driver<'_> {
         };
         let guard = Guard::of_this_program(format!("run {}", run.run));
         let seen = shell.run(&guard, Watch { beat: &mut beat, stop: &self.stop });
-        if seen.verdict != Verdict::Passed {
+        if seen.verdict != Verdict::Passed && !self.stop.is_asked_for() {
             cx.notice(&format!("the agent did not end well: {}", seen.message));
         }
         Ok(())
@@ -187,7 +187,12 @@ fn list(cx: &Context, changed: Option<&Changed>) {
 }
 
 fn standing(step: &StepView) -> Standing {
-    Standing { status: step.status, is_checked: step.checked }
+    Standing {
+        status: step.status,
+        is_checked: step.checked,
+        is_looked_at: step.checks_made > 0,
+        is_last_attempt: step.attempts >= step.max_attempts,
+    }
 }
 
 fn environment(run: &RunView, step: &StepView) -> Environment {
