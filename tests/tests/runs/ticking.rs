@@ -210,9 +210,9 @@ fn a_run_of_the_file_that_is_unfinished_is_gone_on_with_and_no_other_is_made() {
 fn what_must_be_decided_is_refused_or_said_as_for_prepare() {
     let repository = Repository::new(LOW, THREE, WORKS);
     repository.git(&["switch", "--quiet", "-c", "feature"]);
-    let refused = repository.drives(&[FILE]);
-    assert_eq!(refused.code, Some(3), "{refused}");
-    assert!(refused.stderr.contains("--on-feature-branch"), "{refused}");
+    let hint = text(&error_of(&repository.drives(&[FILE]), "branch_unclear", 3)["hint"]);
+    assert!(hint.contains("windlass run exec --harness 'sh "), "{hint}");
+    assert!(hint.contains("--on-feature-branch here"), "{hint}");
     assert_eq!(repository.site.ledger.events(), 0);
     let driven = repository.drives(&[FILE, "--on-feature-branch", "here"]).ok().json();
     assert_eq!(text(&driven["run"]["branch"]), "feature");

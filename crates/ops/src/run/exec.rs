@@ -161,12 +161,20 @@ impl Exec {
             answers: self.answers.clone(),
             executor_mode: LOOP.to_owned(),
         };
-        let prepared = prepare.run(cx)?;
+        let prepared = prepare.run(cx).map_err(|error| self.in_own_words(error))?;
         let Prepared { branch, worktree_path, .. } = &prepared;
         if let Some(path) = worktree_path {
             cx.notice(&format!("a worktree is ready on {branch}: {path}"));
         }
         Ok(prepared)
+    }
+
+    /// The ways on from a question of `run prepare` are flags of this call too.
+    fn in_own_words(&self, error: Error) -> Error {
+        let Error::Refused(mut refusal) = error else { return error };
+        let own = format!("windlass run exec --harness {}", quoted(&self.harness));
+        refusal.hint = refusal.hint.map(|hint| hint.replace("windlass run prepare", &own));
+        refusal.into()
     }
 
     fn begun_before(&self, run: &str, folder: &str) -> Refusal {
