@@ -103,7 +103,8 @@ fn only_marks_change() {
     let _driven = drives(&site, &[FILE]).ok();
     let mut expected = before;
     for name in ["1: Build", "2: Test", "3: Ship"] {
-        expected = expected.replace(&format!("- [ ] **Step {name}"), &format!("- [x] **Step {name}"));
+        expected =
+            expected.replace(&format!("- [ ] **Step {name}"), &format!("- [x] **Step {name}"));
     }
     assert_eq!(fs::read_to_string(&path).unwrap(), expected);
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);

@@ -16,7 +16,7 @@ pub(super) struct Newest {
 
 impl Newest {
     pub(super) fn take(&mut self, piece: &[u8]) {
-        let mut lines = piece.split(ends_a_line).peekable();
+        let mut lines = piece.split(|byte| matches!(byte, b'\n' | b'\r')).peekable();
         while let Some(line) = lines.next() {
             let room = LONGEST_BYTES.saturating_sub(self.begun.len());
             self.begun.extend(line.get(..room).unwrap_or(line));
@@ -38,10 +38,6 @@ impl Newest {
         let line = if says_something(&self.begun) { &self.begun } else { &self.ended };
         String::from_utf8_lossy(line).into_owned()
     }
-}
-
-fn ends_a_line(byte: &u8) -> bool {
-    matches!(byte, b'\n' | b'\r')
 }
 
 fn says_something(line: &[u8]) -> bool {

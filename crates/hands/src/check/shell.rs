@@ -179,12 +179,7 @@ impl Following {
     }
 
     /// From those of [`Self::sources`] that are ready.
-    fn take(
-        &mut self,
-        ready: &[bool],
-        piece: &mut [u8],
-        pulse: &mut Pulse<'_>,
-    ) -> io::Result<()> {
+    fn take(&mut self, ready: &[bool], piece: &mut [u8], pulse: &mut Pulse<'_>) -> io::Result<()> {
         let mut ready = ready.iter();
         for channel in [Channel::Stdout, Channel::Stderr] {
             let pipe = match channel {

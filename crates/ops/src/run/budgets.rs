@@ -74,7 +74,8 @@ impl Output for Budgets {
             amount.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string)
         };
         let row = |metered: &Metered| {
-            let tone = if metered.status == BudgetStatus::Exceeded { Tone::Bad } else { Tone::Plain };
+            let tone =
+                if metered.status == BudgetStatus::Exceeded { Tone::Bad } else { Tone::Plain };
             vec![
                 metered.metric.replace('_', " ").into(),
                 amount(&metered.observed).into(),

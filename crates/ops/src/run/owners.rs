@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::Time;
 use windlass_domain::event::RunEvent;
-use windlass_domain::run::word::OwnerStanding;
 use windlass_domain::run::owner::{self, Bid, Force, shown};
+use windlass_domain::run::word::OwnerStanding;
 use windlass_domain::run::{Caller, Denied, Run};
 use windlass_ledger::{Error, owner_token};
 

@@ -189,10 +189,8 @@ fn steps(run: &RunView) -> Markup {
 }
 
 fn one(run: &RunView, step: &StepView) -> Markup {
-    let is_open = matches!(
-        step.status,
-        StepStatus::InProgress | StepStatus::Failed | StepStatus::Blocked
-    );
+    let is_open =
+        matches!(step.status, StepStatus::InProgress | StepStatus::Failed | StepStatus::Blocked);
     html! {
         li id={ "step-" (step.step) } {
             p {
