@@ -1,5 +1,7 @@
 //! What stands on a screen after all that was shown on it: lines that were written over are gone.
 
+#![expect(clippy::indexing_slicing, reason = "a screen of another shape ends its test")]
+
 /// The lines of a screen of any size on which this was shown, without those at its end that are
 /// empty. It knows what Windlass uses: the ends of lines, going up, and emptying lines.
 pub fn screen(shown: &str) -> String {

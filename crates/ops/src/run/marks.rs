@@ -55,7 +55,7 @@ impl Marks {
 
 impl Own {
     fn of(files: RunFiles) -> Option<Self> {
-        let Plan { path, sha256 } = files.workflow?;
+        let Plan { path, sha256, .. } = files.workflow?;
         let folder = fs::canonicalize(&files.folder).ok()?;
         let path = fs::canonicalize(path).ok()?;
         let beside = folder.join(".hotl").join(format!(".{}.workflow.new", files.run_id));
