@@ -113,6 +113,7 @@ fn run(
     let progress = Progress::on(terminal);
     cx.progress = progress.callback();
     cx.notices = Some(progress.notices());
+    cx.brakes = Some(progress::brakes());
     cx.questions = question::on(terminal);
     cx.asking = question::asking(terminal);
     cx.surroundings.presence = question::presence();

@@ -1,17 +1,22 @@
-//! One line on standard error that says how far a long operation has come.
+//! What stands on standard error while a long operation goes on, and is rewritten in place: how far
+//! it has come, or the step of a run that is worked on.
 //!
-//! A command that is quick shows nothing; a line that was shown is gone before the answer comes.
+//! A command that is quick shows nothing; what was shown is gone before the answer comes.
+
+mod driven;
 
 use std::io::{Stderr, Write};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use unicode_width::UnicodeWidthStr as _;
-use windlass_ops::context::{Notices, Step};
+use windlass_hands::check::Stop;
+use windlass_hands::signals;
+use windlass_ops::context::{self, Brakes, Listening, Notices, Step};
 use windlass_ops::settings::Format;
 
 use crate::terminal::Terminal;
-use crate::wrap::cut;
+use crate::wrap::{cut, harmless};
 
 /// Who waits less than this needs no word about it.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -20,84 +25,118 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Goes back to the beginning of the line and empties it.
 const CLEAR: &str = "\r\u{1b}[2K";
 
-/// What operations report their steps to.
-pub(crate) type Callback = Arc<dyn Fn(Step) + Send + Sync>;
-
 /// The progress of one command, shown where a person can see it and wants to read.
-pub(crate) struct Progress(Option<Arc<Mutex<Line<Stderr>>>>);
+pub(crate) struct Progress(Option<Arc<Mutex<View<Stderr>>>>);
 
 impl Progress {
     pub(crate) fn on(terminal: &Terminal) -> Self {
         let paper = terminal.err_paper().filter(|_| terminal.can_rewrite_lines());
         let paper = paper.filter(|_| terminal.format() == Format::Text);
         Self(paper.map(|paper| {
-            let line = Line::new(std::io::stderr(), paper.width(), Instant::now());
-            Arc::new(Mutex::new(line))
+            let view = View::new(std::io::stderr(), paper.width(), Instant::now());
+            Arc::new(Mutex::new(View { has_colour: paper.colour, ..view }))
         }))
     }
 
     /// To be given to the operation; nothing where nobody would see it.
-    pub(crate) fn callback(&self) -> Option<Callback> {
-        let line = Arc::clone(self.0.as_ref()?);
-        Some(Arc::new(move |step| {
-            if let Ok(mut line) = line.lock() {
-                line.step(step, Instant::now());
+    pub(crate) fn callback(&self) -> Option<Listening> {
+        let view = Arc::clone(self.0.as_ref()?);
+        Some(Arc::new(move |progress| {
+            if let Ok(mut view) = view.lock() {
+                view.show(progress, Instant::now());
             }
         }))
     }
 
-    /// Takes the line away.
+    /// Takes it away.
     pub(crate) fn clear(&self) {
         clear(self.0.as_deref());
     }
 
     /// Writes what an operation that goes on has to tell, on lines that stay.
     pub(crate) fn notices(&self) -> Notices {
-        let line = self.0.clone();
+        let view = self.0.clone();
         Arc::new(move |text| {
-            clear(line.as_deref());
+            clear(view.as_deref());
             // What nobody can be told is no reason to end.
-            let _told = writeln!(std::io::stderr(), "{text}");
+            let _told = writeln!(std::io::stderr(), "{}", harmless(text));
         })
     }
 }
 
-fn clear(line: Option<&Mutex<Line<Stderr>>>) {
-    if let Some(Ok(mut line)) = line.map(Mutex::lock) {
-        line.clear();
+/// Lets a person stop with Ctrl-C what is asked to stop, and not killed.
+pub(crate) fn brakes() -> Brakes {
+    Arc::new(|| {
+        let stop = Stop::new()?;
+        signals::ask_to_stop(stop.clone())?;
+        Ok(stop)
+    })
+}
+
+fn clear(view: Option<&Mutex<View<Stderr>>>) {
+    if let Some(Ok(mut view)) = view.map(Mutex::lock) {
+        view.clear();
     }
 }
 
-/// The line itself. What cannot be written is not worth a failure.
-struct Line<W> {
+/// The lines themselves. What cannot be written is not worth a failure.
+struct View<W> {
     out: W,
     width: usize,
+    has_colour: bool,
     started: Instant,
-    shown: Option<Instant>,
+    shown: Option<Shown>,
 }
 
-impl<W: Write> Line<W> {
+/// What stands on the screen.
+struct Shown {
+    at: Instant,
+    lines: usize,
+}
+
+impl<W: Write> View<W> {
     fn new(out: W, width: usize, now: Instant) -> Self {
-        Self { out, width, started: now, shown: None }
+        Self { out, width, has_colour: false, started: now, shown: None }
     }
 
-    fn step(&mut self, step: Step, now: Instant) {
-        let (since, pause) = match self.shown {
-            None => (self.started, PATIENCE),
-            Some(shown) => (shown, PAUSE),
-        };
-        if now.saturating_duration_since(since) < pause {
-            return;
-        }
-        self.shown = Some(now);
+    fn show(&mut self, progress: context::Progress<'_>, now: Instant) {
         // A line that fills the last column could break into two, and one would stay.
-        let text = cut(&told(step), self.width.saturating_sub(1));
-        let _shown = write!(self.out, "{CLEAR}{text}").and_then(|()| self.out.flush());
+        let room = self.width.saturating_sub(1);
+        match progress {
+            context::Progress::Counted(step) => {
+                let (since, pause) = match &self.shown {
+                    None => (self.started, PATIENCE),
+                    Some(shown) => (shown.at, PAUSE),
+                };
+                if now.saturating_duration_since(since) >= pause {
+                    self.draw(&[cut(&told(step), room)], now);
+                }
+            }
+            context::Progress::Driven(step) => {
+                self.draw(&driven::lines(&step, room, self.has_colour), now);
+            }
+        }
+    }
+
+    /// All at once, so that nobody sees it half.
+    fn draw(&mut self, lines: &[String], now: Instant) {
+        let text = format!("{}{}", self.clearing(), lines.join("\n"));
+        self.shown = Some(Shown { at: now, lines: lines.len() });
+        let _shown = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
+    }
+
+    /// What takes away what is there. The cursor is in its last line.
+    fn clearing(&self) -> String {
+        match self.shown.as_ref().map_or(0, |shown| shown.lines) {
+            0 | 1 => CLEAR.to_owned(),
+            lines => format!("\r\u{1b}[{}A\u{1b}[J", lines - 1),
+        }
     }
 
     fn clear(&mut self) {
+        let clearing = self.clearing();
         if self.shown.take().is_some() {
-            let _cleared = write!(self.out, "{CLEAR}").and_then(|()| self.out.flush());
+            let _cleared = self.out.write_all(clearing.as_bytes()).and_then(|()| self.out.flush());
         }
     }
 }
@@ -134,12 +173,13 @@ mod tests {
     /// What is written when steps are reported at these milliseconds.
     fn written(width: usize, at: &[u64]) -> String {
         let start = Instant::now();
-        let mut line = Line::new(Vec::new(), width, start);
+        let mut view = View::new(Vec::new(), width, start);
         for millis in at {
-            line.step(IMPORTING, start + Duration::from_millis(*millis));
+            let now = start + Duration::from_millis(*millis);
+            view.show(context::Progress::Counted(IMPORTING), now);
         }
-        line.clear();
-        String::from_utf8(line.out).unwrap()
+        view.clear();
+        String::from_utf8(view.out).unwrap()
     }
 
     #[test]

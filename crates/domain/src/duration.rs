@@ -1,6 +1,7 @@
 //! Spans of time as people write them: `30m`, `2h`, `7d`, `90s`; a bare number means minutes.
 
 use std::fmt;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,11 @@ impl Span {
 
     pub const fn as_millis(self) -> i64 {
         self.0
+    }
+
+    /// The same for whoever waits; a span of less than nothing is nothing.
+    pub fn as_duration(self) -> Duration {
+        Duration::from_millis(u64::try_from(self.0).unwrap_or(0))
     }
 
     pub const fn as_minutes(self) -> i64 {

@@ -12,6 +12,7 @@ pub mod budget;
 pub mod caller;
 pub mod check;
 pub mod disposal;
+pub mod drive;
 pub mod edit;
 pub mod event;
 pub mod file;

@@ -8,6 +8,7 @@ mod browser;
 mod digest;
 mod environment;
 mod inside;
+mod newest;
 mod output;
 mod pulse;
 mod shell;

@@ -11,7 +11,6 @@ mod program;
 mod queue;
 mod redirect;
 mod retry_after;
-mod signals;
 mod signature;
 mod variables;
 

@@ -12,5 +12,6 @@ pub mod link;
 pub mod process;
 mod reason;
 pub mod remote;
+pub mod signals;
 pub mod signing;
 mod tls;

@@ -13,6 +13,7 @@ use windlass_domain::key;
 use windlass_domain::op::OpId;
 use windlass_domain::ownership::Required;
 use windlass_domain::{Code, Key, ProjectId, Refusal, Status, Time};
+use windlass_hands::check::Stop;
 use windlass_ledger::{
     Clock, Error, Fault, Ledger, Location, Options, Snapshot, Synchronous, SystemClock, Transaction,
 };
@@ -155,6 +156,34 @@ pub struct Step {
     pub unit: &'static str,
 }
 
+/// A step of a run on which somebody works at this moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Driven<'a> {
+    pub step: u32,
+    pub of: usize,
+    pub name: &'a str,
+    pub attempt: u32,
+    pub of_attempts: u32,
+    /// Who is at it: `agent`, `check 1 of 2`.
+    pub doing: &'a str,
+    pub elapsed: std::time::Duration,
+    /// The newest line of what it wrote, as it was written; it may hold anything.
+    pub last: &'a str,
+}
+
+/// What an operation that takes long tells of itself. What was told before is old then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress<'a> {
+    Counted(Step),
+    Driven(Driven<'a>),
+}
+
+/// Hears how far an operation has come.
+pub type Listening = Arc<dyn Fn(Progress<'_>) + Send + Sync>;
+
+/// Lets a person stop an operation that goes on, from when it is asked for.
+pub type Brakes = Arc<dyn Fn() -> std::io::Result<Stop> + Send + Sync>;
+
 /// Hears sentences about what goes wrong and is tried again.
 pub type Notices = Arc<dyn Fn(&str) + Send + Sync>;
 
@@ -171,7 +200,7 @@ pub struct Context {
     pub surroundings: Surroundings,
     pub settings: Resolved,
     /// Where a door wants to hear of the steps of a long operation.
-    pub progress: Option<Arc<dyn Fn(Step) + Send + Sync>>,
+    pub progress: Option<Listening>,
     /// Where a door wants to hear what an operation that goes on has to tell.
     pub notices: Option<Notices>,
     /// The key that the caller showed, which the door found to count. Without one it is the user of
@@ -181,6 +210,8 @@ pub struct Context {
     pub questions: Option<Questions>,
     /// Where a door can ask a person for a word.
     pub asking: Option<Asking>,
+    /// Where a person can stop an operation that would go on.
+    pub brakes: Option<Brakes>,
     /// The op id that the door brought for the next operation.
     pub op_id: Option<OpId>,
     /// The server that has the ledger, where that is not here.
@@ -210,6 +241,7 @@ impl Context {
             notices: None,
             questions: None,
             asking: None,
+            brakes: None,
             key: None,
             op_id: None,
             remote: None,
@@ -221,8 +253,20 @@ impl Context {
     /// Tells the door how far the work has come; cheap enough for every row.
     pub fn step(&self, step: Step) {
         if let Some(progress) = &self.progress {
-            progress(step);
+            progress(Progress::Counted(step));
         }
+    }
+
+    /// Tells the door what is going on in a run that is driven.
+    pub fn driven(&self, driven: Driven<'_>) {
+        if let Some(progress) = &self.progress {
+            progress(Progress::Driven(driven));
+        }
+    }
+
+    /// What a person stops an operation with, where a door lets one.
+    pub fn brake(&self) -> std::io::Result<Stop> {
+        self.brakes.as_ref().map_or_else(Stop::new, |brakes| brakes())
     }
 
     /// Tells the door what happened, in an operation that goes on.
@@ -566,9 +610,11 @@ fn by(actor: &str) -> Provenance {
 }
 
 /// Operations over the whole log all count its events.
-fn through_the_log(progress: Arc<dyn Fn(Step) + Send + Sync>) -> windlass_ledger::Listener {
+fn through_the_log(progress: Listening) -> windlass_ledger::Listener {
     let doing = "working through the log";
-    Arc::new(move |done| progress(Step { doing, done, of: None, unit: "events" }))
+    Arc::new(move |done| {
+        progress(Progress::Counted(Step { doing, done, of: None, unit: "events" }));
+    })
 }
 
 /// A name that was given, and as what.

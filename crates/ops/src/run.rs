@@ -18,6 +18,7 @@ mod landing;
 mod lint;
 mod list;
 mod locate;
+mod marks;
 mod mirror;
 mod outside;
 mod owners;
@@ -55,7 +56,7 @@ pub use outside::{Edited, Import};
 pub use owners::{
     Owned, OwnerClaim, OwnerHandoff, OwnerHeartbeat, OwnerRelease, OwnerStatus, OwnerTakeover,
 };
-pub use prepare::{Existing, Prepare, Prepared};
+pub use prepare::{Answers, Existing, Prepare, Prepared};
 pub use receipt_sign::{key_file, signed};
 pub use receipt_verify::{
     LedgerState, ReceiptDifference, ReceiptVerified, ReceiptVerify, SignatureState, Signer,

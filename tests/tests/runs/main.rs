@@ -15,4 +15,6 @@ mod finishing;
 mod killing;
 mod site;
 mod stepping;
+mod ticking;
 mod tying;
+mod watching;

@@ -452,6 +452,7 @@ fn a_run_is_driven_until_a_person_is_needed() {
     test -e tried && echo hello > notes.txt
     touch tried
     $ windlass run exec notes-workflow.md --harness 'sh agent.sh'
+    Skipping branch setup (no git history)
     run notes-20261115T093000Z started: 1 step
     → Step 1: Write them (attempt 1)
     ✗ Step 1: fail

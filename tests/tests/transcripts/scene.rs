@@ -9,7 +9,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::Value;
-use windlass_testkit::{Home, Run, wait};
+use windlass_testkit::{Home, Run, screen, wait};
 use windlass_tests::ledgers::text;
 
 use crate::json::laid_out;
@@ -167,14 +167,21 @@ impl Scene {
     }
 
     /// Runs a command that tells how far it has come, which a program does not get with its answer.
+    /// A person sees what is left on the screen in the end.
     #[track_caller]
     pub(crate) fn follows(&mut self, command: &str) {
         let run = self.windlass(command);
-        let outcome = match self.reader {
-            Reader::Person => run.at_terminal(COLUMNS),
-            Reader::Program => run.args(["--json"]).run(),
+        let (heard, code) = match self.reader {
+            Reader::Person => {
+                let outcome = run.at_terminal(COLUMNS);
+                (format!("{}\n", screen(&outcome.stdout)), outcome.code)
+            }
+            Reader::Program => {
+                let outcome = run.args(["--json"]).run();
+                (outcome.stdout, outcome.code)
+            }
         };
-        self.write_down(command, (outcome.stdout, outcome.code.unwrap()), Forms::Both);
+        self.write_down(command, (heard, code.unwrap()), Forms::Both);
     }
 
     /// Lets a program do something, and shows only what it is answered.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use windlass_domain::Exit;
 use windlass_ledger::Error;
 use windlass_ops::Context;
-use windlass_ops::run::{Existing, Finalize, Lint, Locate, Prepare, Summary, Target};
+use windlass_ops::run::{Answers, Existing, Finalize, Lint, Locate, Prepare, Summary, Target};
 
 use super::runtime::{must_exist, say, say_json};
 use super::words::Words;
@@ -54,9 +54,11 @@ fn prepare_root(cx: &Context, mut words: Words) -> Result<Exit, Trouble> {
     };
     let prepare = Prepare {
         file: PathBuf::from(words.needed()?),
-        on_existing,
-        on_feature_branch: Some("isolated".to_owned()),
-        stash: false,
+        answers: Answers {
+            on_existing,
+            on_feature_branch: Some("isolated".to_owned()),
+            stash: false,
+        },
         executor_mode: words.option("--executor-mode").unwrap_or_else(|| "loop".to_owned()),
     };
     words.end()?;

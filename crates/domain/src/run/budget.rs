@@ -1,6 +1,6 @@
 //! Budgets: what a run may use up, and what happens when it has.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::caller::{Caller, Denied};
 use super::event::{BudgetChecked, BudgetRaised, BudgetRecorded};
@@ -28,7 +28,7 @@ pub struct Measured {
     pub status: BudgetStatus,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BudgetStatus {
     Unset,

@@ -47,6 +47,7 @@ mod scan;
 mod step;
 #[cfg(test)]
 mod tests;
+mod tick;
 mod word;
 
 pub use amount::Amount;
@@ -59,6 +60,7 @@ pub use lint::{inspect, lint};
 pub use place::Places;
 pub use read::{LARGEST_BYTES, LONGEST_NAME_CHARS, MOST_STEPS, Parsed, parse};
 pub use step::{Form, Gate, Loop, Step};
+pub use tick::tick;
 
 use serde::{Deserialize, Serialize};
 

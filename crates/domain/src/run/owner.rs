@@ -7,7 +7,7 @@ use super::event::RunOwnerChanged;
 use super::state::Run;
 use super::state_file::Moment;
 use super::step::given;
-use super::word::{OwnerChange, OwnerStatus};
+use super::word::{OwnerChange, OwnerStanding, OwnerStatus};
 use crate::duration::Span;
 use crate::event::RunEvent;
 use crate::{Code, Refusal, Time};
@@ -34,8 +34,7 @@ pub enum Force {
 /// Who owns a run now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OwnerShown {
-    /// As in the state file, or `stale`.
-    pub status: &'static str,
+    pub status: OwnerStanding,
     pub owner_id: Option<String>,
     pub claimed_at: Option<Moment>,
     pub heartbeat_at: Option<Moment>,
@@ -46,9 +45,14 @@ pub struct OwnerShown {
 /// Who owns a run now.
 pub fn shown(run: &Run, now: Time) -> OwnerShown {
     let owner = &run.owner;
-    let stale = owner.status == OwnerStatus::Active && owner.lease_ran_out(now);
+    let status = match owner.status {
+        OwnerStatus::Unclaimed => OwnerStanding::Unclaimed,
+        OwnerStatus::Active if owner.lease_ran_out(now) => OwnerStanding::Stale,
+        OwnerStatus::Active => OwnerStanding::Active,
+        OwnerStatus::Released => OwnerStanding::Released,
+    };
     OwnerShown {
-        status: if stale { "stale" } else { owner.status.as_str() },
+        status,
         owner_id: owner.id.clone(),
         claimed_at: owner.claimed_at.map(Moment::new),
         heartbeat_at: owner.heartbeat_at.map(Moment::new),

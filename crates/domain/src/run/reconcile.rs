@@ -5,7 +5,9 @@ use serde::Serialize;
 use super::name::RunId;
 use super::receipt::reasons;
 use super::state::Run;
-use super::word::{ActionStatus, EffectStatus, Metric, NextAction, Reason, RunStatus, StepStatus};
+use super::word::{
+    ActionStatus, EffectStatus, Metric, NextAction, OwnerStanding, Reason, RunStatus, StepStatus,
+};
 use crate::Time;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -35,7 +37,7 @@ pub fn reconcile(run: &Run, now: Time) -> Reconciliation {
         exceeded_budgets: run.exceeded.clone(),
         next_action: next_action(run, &reasons),
         reasons,
-        owner_stale: super::owner::shown(run, now).status == "stale",
+        owner_stale: super::owner::shown(run, now).status == OwnerStanding::Stale,
     }
 }
 

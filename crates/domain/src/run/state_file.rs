@@ -131,6 +131,18 @@ pub struct StateFile {
     pub steps: Vec<StepJson>,
 }
 
+impl StateFile {
+    /// There is work left, and nobody has said what becomes of what is done.
+    pub fn is_unfinished(&self) -> bool {
+        match self.status {
+            RunStatus::Running | RunStatus::Paused | RunStatus::Blocked => {
+                self.finish.disposition.is_none()
+            }
+            RunStatus::ReadyToFinish | RunStatus::Completed | RunStatus::Abandoned => false,
+        }
+    }
+}
+
 fn usual_mode() -> String {
     "loop".to_owned()
 }

@@ -46,6 +46,16 @@ words! {
     }
 }
 
+impl RunStatus {
+    /// Nothing more becomes of it.
+    pub const fn is_over(self) -> bool {
+        match self {
+            Self::Completed | Self::Abandoned => true,
+            Self::Running | Self::Paused | Self::Blocked | Self::ReadyToFinish => false,
+        }
+    }
+}
+
 words! {
     /// How far a step has come.
     StepStatus {
@@ -184,6 +194,17 @@ words! {
     OwnerStatus {
         Unclaimed "unclaimed",
         Active "active",
+        Released "released",
+    }
+}
+
+words! {
+    /// How it stands with the owner of a run now.
+    OwnerStanding {
+        Unclaimed "unclaimed",
+        Active "active",
+        /// It has not shown a sign of life in time.
+        Stale "stale",
         Released "released",
     }
 }

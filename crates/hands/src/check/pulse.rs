@@ -1,5 +1,5 @@
 //! Waiting for a check: for what it says, for its time to be over, for somebody to stop it, and a beat
-//! about every second meanwhile.
+//! about every second meanwhile, and soon after it wrote something.
 
 use std::fmt;
 use std::io::{self, Write as _};
@@ -11,15 +11,21 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
+use super::newest::Newest;
+
 const BEAT: Duration = Duration::from_secs(1);
+
+/// However much is written, nobody needs to hear of it more often.
+const QUICK: Duration = Duration::from_millis(100);
 
 /// A year, which is as good as for ever.
 const LONGEST: Duration = Duration::from_hours(24 * 365);
 
 /// Who waits for a check.
 pub struct Watch<'a> {
-    /// Called about every second while the check runs, to renew a lease, say.
-    pub beat: &'a mut dyn FnMut(),
+    /// Called about every second while the check runs, to renew a lease, say, and soon after it
+    /// wrote something: with the newest line of that, as it was written.
+    pub beat: &'a mut dyn FnMut(&str),
     pub stop: &'a Stop,
 }
 
@@ -43,6 +49,12 @@ impl Stop {
         let (button, _) = &*self.0;
         (&*button).write_all(b".").ok();
     }
+
+    /// Whether somebody has.
+    pub fn is_asked_for(&self) -> bool {
+        let mut end = [PollFd::new(self, PollFlags::IN)];
+        poll(&mut end, Some(&timespec(Duration::ZERO))).is_ok_and(|ready| ready > 0)
+    }
 }
 
 impl AsFd for Stop {
@@ -62,13 +74,23 @@ pub(super) enum Wake {
 
 pub(super) struct Pulse<'a> {
     watch: Watch<'a>,
+    newest: Newest,
+    last_beat: Instant,
     next_beat: Instant,
     is_stopped: bool,
 }
 
 impl<'a> Pulse<'a> {
     pub(super) fn new(watch: Watch<'a>) -> Self {
-        Self { watch, next_beat: Instant::now() + BEAT, is_stopped: false }
+        let now = Instant::now();
+        let newest = Newest::default();
+        Self { watch, newest, last_beat: now, next_beat: now + BEAT, is_stopped: false }
+    }
+
+    /// Something was written.
+    pub(super) fn heard(&mut self, piece: &[u8]) {
+        self.newest.take(piece);
+        self.next_beat = self.next_beat.min(self.last_beat + QUICK);
     }
 
     /// Waits until one of them has something to say, or for the time given. That somebody wants to
@@ -77,8 +99,9 @@ impl<'a> Pulse<'a> {
         loop {
             let now = Instant::now();
             if now >= self.next_beat {
-                (self.watch.beat)();
-                self.next_beat = Instant::now() + BEAT;
+                (self.watch.beat)(&self.newest.text());
+                self.last_beat = Instant::now();
+                self.next_beat = self.last_beat + BEAT;
             }
             let stop = (!self.is_stopped).then(|| self.watch.stop.as_fd());
             let mut all: Vec<PollFd<'_>> = stop

@@ -155,7 +155,7 @@ impl Following {
         let mut piece = vec![0; 64 << 10];
         while self.phase != Phase::Draining || self.stdout.is_some() || self.stderr.is_some() {
             match pulse.wait(&self.sources(), self.until)? {
-                Wake::Ready(ready) => self.take(&ready, &mut piece)?,
+                Wake::Ready(ready) => self.take(&ready, &mut piece, pulse)?,
                 Wake::Stopped if self.phase == Phase::Running => self.cut(Cut::Stopped),
                 Wake::Stopped => {}
                 Wake::TimeIsOver => match self.phase {
@@ -179,7 +179,7 @@ impl Following {
     }
 
     /// From those of [`Self::sources`] that are ready.
-    fn take(&mut self, ready: &[bool], piece: &mut [u8]) -> io::Result<()> {
+    fn take(&mut self, ready: &[bool], piece: &mut [u8], pulse: &mut Pulse<'_>) -> io::Result<()> {
         let mut ready = ready.iter();
         for channel in [Channel::Stdout, Channel::Stderr] {
             let pipe = match channel {
@@ -193,7 +193,9 @@ impl Following {
             match open.read(piece) {
                 Ok(0) => *pipe = None,
                 Ok(length) => {
-                    self.recorder.take(channel, piece.get(..length).unwrap_or_default());
+                    let piece = piece.get(..length).unwrap_or_default();
+                    self.recorder.take(channel, piece);
+                    pulse.heard(piece);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),

@@ -14,7 +14,8 @@ use tokio::runtime::{Builder, Runtime};
 use super::attempt::Prepared;
 use super::clients::Clients;
 use super::queue::{Job, Queue, Report};
-use super::{InTime, Message, Outcome, Target, Variables, signals};
+use super::{InTime, Message, Outcome, Target, Variables};
+use crate::signals;
 
 /// What is still running when a courier goes away is broken off; a name that is being looked up
 /// cannot be, and is not waited for longer than this.

@@ -212,7 +212,7 @@ fn whoever_waits_hears_a_beat_and_can_stop_it() {
     let place = Place::new();
     let stop = Stop::new().unwrap();
     let mut beats = 0;
-    let mut beat = || {
+    let mut beat = |_: &str| {
         beats += 1;
         if beats == 2 {
             stop.stop();
@@ -222,6 +222,23 @@ fn whoever_waits_hears_a_beat_and_can_stop_it() {
     let outcome = shell.run(place.guard(), Watch { beat: &mut beat, stop: &stop });
     assert_eq!(outcome.verdict, Verdict::Undecided(Why::Stopped));
     assert!(beats >= 2);
+}
+
+#[test]
+fn whoever_waits_hears_the_newest_line() {
+    let place = Place::new();
+    let stop = Stop::new().unwrap();
+    let mut heard = String::new();
+    let mut beat = |line: &str| {
+        line.clone_into(&mut heard);
+        if line == "two" {
+            stop.stop();
+        }
+    };
+    let shell = place.shell("echo one; echo two >&2; sleep 600");
+    let outcome = shell.run(place.guard(), Watch { beat: &mut beat, stop: &stop });
+    assert_eq!(outcome.verdict, Verdict::Undecided(Why::Stopped));
+    assert_eq!(heard, "two");
 }
 
 #[test]
@@ -235,7 +252,7 @@ fn another_thread_can_stop_it_at_once() {
             wait::until("it has begun", || begun.exists());
             button.stop();
         });
-        shell.run(place.guard(), Watch { beat: &mut || (), stop: &stop })
+        shell.run(place.guard(), Watch { beat: &mut |_| (), stop: &stop })
     });
     assert_eq!(outcome.verdict, Verdict::Undecided(Why::Stopped));
 }

@@ -130,11 +130,18 @@ impl Operation for Start {
     const REMOTELY: Remotely = Remotely::Here;
 
     fn run(&self, cx: &mut Context) -> Result<Changed, Error> {
+        self.begin(cx, &Target::default())
+    }
+}
+
+impl Start {
+    /// Starts it in the folder of a target: where the caller is, unless it names another.
+    pub(super) fn begin(&self, cx: &mut Context, place: &Target) -> Result<Changed, Error> {
         let source = Source::read(cx, &self.file)?;
         if !self.no_lint {
             source.must_be_sound()?;
         }
-        let here = Here::of(&Target::default(), cx)?;
+        let here = Here::of(place, cx)?;
         let ground = Ground::of(cx, Path::new(&here.folder));
         let begin = Begin {
             text: source.text,

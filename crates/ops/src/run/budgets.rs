@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::Time;
 use windlass_domain::run::Run;
-use windlass_domain::run::budget::{self, evaluate};
+use windlass_domain::run::budget::{self, BudgetStatus, evaluate};
 use windlass_domain::run::file::Amount;
 use windlass_domain::run::word::Metric;
 use windlass_domain::{Code, Refusal};
@@ -41,7 +41,8 @@ pub struct Metered {
     #[schemars(with = "Option<f64>")]
     pub observed: Option<Amount>,
     /// unset, unknown, within or exceeded.
-    pub status: String,
+    #[schemars(with = "String")]
+    pub status: BudgetStatus,
 }
 
 impl Budgets {
@@ -51,7 +52,7 @@ impl Budgets {
             metric: measured.metric.to_string(),
             limit: measured.limit,
             observed: measured.observed,
-            status: measured.status.as_str().to_owned(),
+            status: measured.status,
         };
         Self {
             whereabouts: Whereabouts::of(run),
@@ -73,12 +74,13 @@ impl Output for Budgets {
             amount.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string)
         };
         let row = |metered: &Metered| {
-            let tone = if metered.status == "exceeded" { Tone::Bad } else { Tone::Plain };
+            let tone =
+                if metered.status == BudgetStatus::Exceeded { Tone::Bad } else { Tone::Plain };
             vec![
                 metered.metric.replace('_', " ").into(),
                 amount(&metered.observed).into(),
                 amount(&metered.limit).into(),
-                Cell::toned(metered.status.clone(), tone),
+                Cell::toned(metered.status.as_str(), tone),
             ]
         };
         let rows = self.metrics.iter().map(row).collect();

@@ -8,7 +8,7 @@ use windlass_domain::chain::Hash;
 use windlass_domain::event::RunEvent;
 use windlass_domain::key::Access;
 use windlass_domain::run::reconcile::reconcile;
-use windlass_domain::run::word::Authority;
+use windlass_domain::run::word::{Authority, RunStatus, StepStatus};
 use windlass_domain::run::{Caller, Denied, Run};
 use windlass_domain::{Code, Exit, Refusal, RunKey, Time};
 use windlass_ledger::{Error, Fault, Transaction};
@@ -16,7 +16,7 @@ use windlass_ledger::{Error, Fault, Transaction};
 use super::mirror;
 use super::target::Target;
 use super::tie;
-use super::view::{StepView, WaitingView, step_tone};
+use super::view::{StepView, WaitingView, spoken, step_tone};
 use crate::context::{Context, Name, Presence};
 use crate::operation::Output;
 use crate::sheet::{Cell, Sheet, Tone};
@@ -99,10 +99,14 @@ pub struct Changed {
     /// One line: what was done.
     pub done: String,
     /// How far the run has come: running, paused, blocked, `ready_to_finish`, completed.
-    pub status: String,
+    #[schemars(with = "String")]
+    pub status: RunStatus,
     /// The step that it was about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<StepView>,
+    /// All steps, where the workflow file says `progress: verbose`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepView>,
     /// What the run waits for a person for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waiting: Vec<WaitingView>,
@@ -115,11 +119,14 @@ pub struct Changed {
 
 impl Changed {
     pub(super) fn new(run: &Run, step: Option<u32>, done: String, now: Time) -> Self {
+        let is_told = run.progress_verbose && step.is_some();
+        let steps = if is_told { StepView::all(run) } else { Vec::new() };
         Self {
             whereabouts: Whereabouts::of(run),
             done,
-            status: run.status().to_string(),
+            status: run.status(),
             step: step.and_then(|number| StepView::of(run, number)),
+            steps,
             waiting: run.waiting().iter().map(WaitingView::of).collect(),
             blockers: run.blockers(),
             next_action: reconcile(run, now).next_action.to_string(),
@@ -139,13 +146,13 @@ impl Changed {
 
     /// Whether the step that was verified passed.
     pub fn step_is_done(&self) -> bool {
-        self.step.as_ref().is_some_and(|step| step.status == "done")
+        self.step.as_ref().is_some_and(|step| step.status == StepStatus::Done)
     }
 }
 
 impl Output for Changed {
     fn sheet(&self, _now: Time) -> Sheet {
-        let tone = self.step.as_ref().map_or(Tone::Plain, |step| step_tone(&step.status));
+        let tone = self.step.as_ref().map_or(Tone::Plain, |step| step_tone(step.status));
         let mut sheet = Sheet::line(Cell::toned(&self.done, tone));
         if let Some(step) = &self.step {
             if let Some(failed) = &step.failed_check {
@@ -154,6 +161,9 @@ impl Output for Changed {
             for line in step.troubles() {
                 sheet = sheet.and_text(line);
             }
+        }
+        for step in &self.steps {
+            sheet = sheet.and_line(Cell::toned(step.line(), step_tone(step.status)));
         }
         for waiting in &self.waiting {
             sheet = sheet.and_line(Cell::toned(waiting.line(), Tone::Busy));
@@ -164,7 +174,7 @@ impl Output for Changed {
         sheet.and_line(Cell::dim(format!(
             "run {} is {}",
             self.whereabouts.run_id,
-            self.status.replace('_', " ")
+            spoken(self.status.as_str())
         )))
     }
 }

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use windlass_domain::Time;
 use windlass_domain::run::disposal::Leftover;
 use windlass_domain::run::state_file::StateFile;
-use windlass_domain::run::word::RunStatus;
 use windlass_hands::git::{Git, Worktree};
 use windlass_ledger::Error;
 
@@ -97,9 +96,7 @@ fn leftover(git: &Git, worktree: &Worktree, here: &Path) -> Result<Leftover, Err
     let path = &worktree.path;
     let runs: Vec<StateFile> =
         states(path).into_iter().map(|(_, state)| state).filter(|run| is_for(run, path)).collect();
-    let is_over =
-        |run: &StateFile| matches!(run.status, RunStatus::Completed | RunStatus::Abandoned);
-    let open = runs.iter().find(|run| !is_over(run));
+    let open = runs.iter().find(|run| !run.status.is_over());
     let status = open.or(runs.first()).map(|run| run.status);
     if status.is_none() || open.is_some() {
         // Nothing else matters then.

@@ -48,7 +48,8 @@ pub struct Located {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LocatedRun {
     pub run_id: String,
-    pub status: String,
+    #[schemars(with = "String")]
+    pub status: RunStatus,
     pub current_step: u32,
     pub total_steps: usize,
     pub branch: String,
@@ -80,14 +81,9 @@ impl Operation for Locate {
     fn run(&self, cx: &mut Context) -> Result<Located, Error> {
         let here = folder(cx)?;
         let workflow = self.workflow.as_ref().map(|file| here.join(file));
-        let mut found = Vec::new();
-        for root in roots(cx, &here)? {
-            found
-                .extend(states(&root).into_iter().map(|(path, state)| (root.clone(), path, state)));
-        }
+        let mut found = all(cx, &here)?;
         let is_meant = |state: &StateFile| {
-            let is_over = matches!(state.status, RunStatus::Completed | RunStatus::Abandoned);
-            (self.all || !is_over)
+            (self.all || !state.status.is_over())
                 && self.run_id.as_ref().is_none_or(|id| state.run_id.as_str() == id)
                 && workflow.as_deref().is_none_or(|file| is_of(state, file))
         };
@@ -99,6 +95,24 @@ impl Operation for Locate {
         let runs = found.into_iter().map(|(root, path, state)| told(&here, &root, &path, state));
         Ok(Located { runs: runs.collect() })
     }
+}
+
+/// A run of a file that somebody can go on with, the newest of them.
+pub(super) fn unfinished(cx: &Context, file: &Path) -> Result<Option<StateFile>, Error> {
+    let here = folder(cx)?;
+    let states = all(cx, &here)?.into_iter().map(|(_, _, state)| state);
+    let wanted = here.join(file);
+    let of_file = states.filter(|state| state.is_unfinished() && is_of(state, &wanted));
+    Ok(of_file.max_by(|one, other| one.last_update.cmp(&other.last_update)))
+}
+
+/// All state files there are, with their paths and the folders that hold `.hotl`.
+fn all(cx: &Context, here: &Path) -> Result<Vec<(PathBuf, PathBuf, StateFile)>, Error> {
+    let mut found = Vec::new();
+    for root in roots(cx, here)? {
+        found.extend(states(&root).into_iter().map(|(path, state)| (root.clone(), path, state)));
+    }
+    Ok(found)
 }
 
 /// The folders in which runs may have worked, each once.
@@ -145,7 +159,7 @@ fn is_of(state: &StateFile, file: &Path) -> bool {
 fn told(here: &Path, root: &Path, path: &Path, state: StateFile) -> LocatedRun {
     LocatedRun {
         run_id: state.run_id.to_string(),
-        status: state.status.to_string(),
+        status: state.status,
         current_step: state.current_step,
         total_steps: state.total_steps,
         branch: state.branch,

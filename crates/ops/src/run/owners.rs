@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use windlass_domain::Time;
 use windlass_domain::event::RunEvent;
 use windlass_domain::run::owner::{self, Bid, Force, shown};
+use windlass_domain::run::word::OwnerStanding;
 use windlass_domain::run::{Caller, Denied, Run};
 use windlass_ledger::{Error, owner_token};
 
@@ -25,7 +26,8 @@ pub struct Owned {
     #[serde(flatten)]
     pub whereabouts: Whereabouts,
     /// unclaimed, active, stale or released.
-    pub status: String,
+    #[schemars(with = "String")]
+    pub status: OwnerStanding,
     pub owner_id: Option<String>,
     pub claimed_at: Option<String>,
     pub heartbeat_at: Option<String>,
@@ -41,7 +43,7 @@ impl Owned {
         let shown = shown(run, now);
         Self {
             whereabouts: Whereabouts::of(run),
-            status: shown.status.to_owned(),
+            status: shown.status,
             owner_id: shown.owner_id,
             claimed_at: shown.claimed_at.map(|at| at.to_string()),
             heartbeat_at: shown.heartbeat_at.map(|at| at.to_string()),
@@ -59,11 +61,15 @@ impl Owned {
 impl Output for Owned {
     fn sheet(&self, _now: Time) -> Sheet {
         let (owner, run) = (self.owner_id.as_deref(), &self.whereabouts.run_id);
-        let line = match (self.status.as_str(), owner) {
-            ("active", Some(owner)) => format!("{owner} owns run {run}"),
-            ("stale", Some(owner)) => format!("{owner} owns run {run}, and its lease has run out"),
-            ("released", Some(owner)) => format!("nobody owns run {run}; {owner} gave it back"),
-            _ => format!("nobody owns run {run}"),
+        let line = match (self.status, owner) {
+            (OwnerStanding::Active, Some(owner)) => format!("{owner} owns run {run}"),
+            (OwnerStanding::Stale, Some(owner)) => {
+                format!("{owner} owns run {run}, and its lease has run out")
+            }
+            (OwnerStanding::Released, Some(owner)) => {
+                format!("nobody owns run {run}; {owner} gave it back")
+            }
+            (OwnerStanding::Unclaimed, _) | (_, None) => format!("nobody owns run {run}"),
         };
         match &self.token {
             Some(token) => Sheet::line(line)

@@ -35,6 +35,18 @@ pub struct Prepare {
     /// The workflow file
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub answers: Answers,
+    /// What goes through the steps
+    #[arg(long, value_name = "MODE", default_value = LOOP)]
+    #[serde(default = "executor_mode")]
+    pub executor_mode: String,
+}
+
+/// What is otherwise asked, where the file leaves it open.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args, Serialize, Deserialize, JsonSchema)]
+pub struct Answers {
     /// When the branch exists: go on with it, begin it again (what it holds is kept), or stop
     #[arg(long, value_name = "WHAT")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,14 +60,20 @@ pub struct Prepare {
     #[arg(long)]
     #[serde(default)]
     pub stash: bool,
-    /// What goes through the steps
-    #[arg(long, value_name = "MODE", default_value = LOOP)]
-    #[serde(default = "executor_mode")]
-    pub executor_mode: String,
+}
+
+impl Answers {
+    fn choices(&self) -> Choices {
+        Choices {
+            on_existing: self.on_existing.map(Into::into),
+            on_feature_branch: self.on_feature_branch.as_deref().map(OnFeatureBranch::from),
+            on_dirty: if self.stash { OnDirty::Stash } else { OnDirty::Stop },
+        }
+    }
 }
 
 /// An agent that goes from step to step.
-const LOOP: &str = "loop";
+pub(super) const LOOP: &str = "loop";
 
 fn executor_mode() -> String {
     LOOP.to_owned()
@@ -134,7 +152,7 @@ impl Prepare {
     fn prepare(&self, cx: &Context, source: &Source) -> Result<Prepared, Error> {
         let file = located(&folder(cx)?, &self.file)?;
         let survey = Survey::of(git_in(cx, folder(cx)?), &file)?;
-        let mut choices = self.choices();
+        let mut choices = self.answers.choices();
         loop {
             let decided = self.decide(&survey, &source.file.front, &choices);
             let refusal = match decided {
@@ -148,14 +166,6 @@ impl Prepare {
                 Some(answered) => choices = answered,
                 None => return Err(refusal.into()),
             }
-        }
-    }
-
-    fn choices(&self) -> Choices {
-        Choices {
-            on_existing: self.on_existing.map(Into::into),
-            on_feature_branch: self.on_feature_branch.as_deref().map(OnFeatureBranch::from),
-            on_dirty: if self.stash { OnDirty::Stash } else { OnDirty::Stop },
         }
     }
 

@@ -60,7 +60,7 @@ pub(super) fn held(tx: &mut Transaction<'_>, run: &Run) -> Result<Option<Task>, 
 
 /// Nothing is done under its claim any more.
 fn is_over(run: &Run) -> bool {
-    matches!(run.status(), RunStatus::Completed | RunStatus::Abandoned)
+    run.status().is_over()
 }
 
 fn bearer(tie: Tie) -> Bearer {

@@ -65,12 +65,42 @@ impl Operation for StepVerify {
     const REMOTELY: Remotely = Remotely::Here;
 
     fn run(&self, cx: &mut Context) -> Result<Verified, Error> {
+        let stop = Stop::new().map_err(unwatched)?;
+        let verified = self.watched(cx, &Watcher { stop: &stop, show: &|_, _, _| () })?;
+        verified.ok_or_else(|| Fault::bug("checks ended that nobody stopped").into())
+    }
+
+    fn afterwards_refused(&self, refusal: &Refusal, cx: &mut Context) {
+        super::mirror::refused(cx, &self.target, refusal);
+    }
+}
+
+/// Who looks on while checks are run, and can stop them.
+pub(super) struct Watcher<'a> {
+    pub(super) stop: &'a Stop,
+    /// Is told which check it is, and the newest line that it wrote.
+    pub(super) show: &'a dyn Fn(&Context, &str, &str),
+}
+
+pub(super) fn unwatched(error: std::io::Error) -> Fault {
+    Fault::new(Code::FileUnusable, "a program cannot be watched").because(error)
+}
+
+impl StepVerify {
+    /// The same while somebody looks on. When that one stops it, nothing is recorded, and there is
+    /// nothing to tell.
+    pub(super) fn watched(
+        &self,
+        cx: &mut Context,
+        watcher: &Watcher<'_>,
+    ) -> Result<Option<Verified>, Error> {
         let target = self.target.settled(cx)?;
         let doer = self.doer.here(cx);
         let asked = StepChecks { step: self.step, target: target.clone(), doer: doer.clone() };
         let checks = cx.perform(&asked)?;
         let life = Life { target: &target, doer: &doer, checks: &checks, shown: Instant::now() };
-        let results = Bench::of(cx, &checks)?.run(cx, &checks, life)?;
+        let bench = Bench::of(cx, &checks, watcher);
+        let Some(results) = bench.run(cx, &checks, life)? else { return Ok(None) };
         let answer = cx.perform(&StepChecked {
             step: self.step,
             attempt: checks.attempt,
@@ -79,11 +109,7 @@ impl Operation for StepVerify {
             doer,
         })?;
         answer.changed.mirror(cx);
-        Ok(answer)
-    }
-
-    fn afterwards_refused(&self, refusal: &Refusal, cx: &mut Context) {
-        super::mirror::refused(cx, &self.target, refusal);
+        Ok(Some(answer))
     }
 }
 
@@ -118,7 +144,7 @@ impl Life<'_> {
 }
 
 /// What checks need where they run.
-struct Bench {
+struct Bench<'a> {
     root: PathBuf,
     /// Where logs and pictures are kept.
     evidence: PathBuf,
@@ -126,41 +152,48 @@ struct Bench {
     guard: Guard,
     timeout: Duration,
     browser: Option<PathBuf>,
-    stop: Stop,
+    watcher: &'a Watcher<'a>,
 }
 
-impl Bench {
-    fn of(cx: &Context, checks: &Checks) -> Result<Self, Error> {
+impl<'a> Bench<'a> {
+    fn of(cx: &Context, checks: &Checks, watcher: &'a Watcher<'a>) -> Self {
         let settings = &cx.settings.settings;
         let folder = PathBuf::from(&checks.whereabouts.folder);
-        let stop = Stop::new().map_err(|error| {
-            Fault::new(Code::FileUnusable, "a check cannot be watched").because(error)
-        })?;
-        Ok(Self {
+        Self {
             root: folder.clone(),
             evidence: folder.join(".hotl/evidence").join(&checks.whereabouts.run_id),
             environment: Environment::of_caller(std::env::vars_os()),
             guard: Guard::of_this_program(format!("run {}", checks.whereabouts.run)),
-            timeout: settings.runs_check_timeout.map_or(USUAL_TIMEOUT, long),
+            timeout: settings.runs_check_timeout.map_or(USUAL_TIMEOUT, Span::as_duration),
             browser: settings.runs_browser.as_ref().map(PathBuf::from),
-            stop,
-        })
+            watcher,
+        }
     }
 
-    /// Runs them in order, up to the first that does not pass.
+    /// Runs them in order, up to the first that does not pass. Nothing once somebody stops them.
     fn run(
         &self,
         cx: &mut Context,
         checks: &Checks,
         mut life: Life<'_>,
-    ) -> Result<Vec<CheckResult>, Error> {
+    ) -> Result<Option<Vec<CheckResult>>, Error> {
         let mut results = Vec::new();
+        let of = checks.checks.last().map_or(0, |(place, _)| place + 1);
         for (place, check) in &checks.checks {
             let started = cx.now();
+            let doing = format!("check {} of {of}", place + 1);
+            (self.watcher.show)(cx, &doing, "");
+            let mut beat = |last: &str| {
+                life.show(cx);
+                (self.watcher.show)(cx, &doing, last);
+            };
             let mut result = match foregone(check) {
                 Some(outcome) => CheckResult::new(*place, outcome),
-                None => self.look(checks, *place, check, &mut || life.show(cx))?,
+                None => self.look(checks, *place, check, &mut beat)?,
             };
+            if self.watcher.stop.is_asked_for() {
+                return Ok(None);
+            }
             result.started_at = Some(started);
             result.ended_at = Some(cx.now());
             let passed = result.outcome == Outcome::Passed;
@@ -169,7 +202,7 @@ impl Bench {
                 break;
             }
         }
-        Ok(results)
+        Ok(Some(results))
     }
 
     fn look(
@@ -177,13 +210,13 @@ impl Bench {
         checks: &Checks,
         place: usize,
         check: &Check,
-        beat: &mut dyn FnMut(),
+        beat: &mut dyn FnMut(&str),
     ) -> Result<CheckResult, Error> {
         let name = |kind: &str| {
             let Checks { step, attempt, .. } = checks;
             self.evidence.join(format!("step-{step}-attempt-{attempt}-check-{}.{kind}", place + 1))
         };
-        let watch = Watch { beat, stop: &self.stop };
+        let watch = Watch { beat, stop: self.watcher.stop };
         let seen = match check {
             Check::Shell { command, timeout } => {
                 self.make_room()?;
@@ -238,12 +271,8 @@ impl Bench {
     }
 
     fn time(&self, given: Option<&Span>) -> Duration {
-        given.map_or(self.timeout, |span| long(*span))
+        given.map_or(self.timeout, |span| span.as_duration())
     }
-}
-
-fn long(span: Span) -> Duration {
-    Duration::from_millis(u64::try_from(span.as_millis()).unwrap_or(0))
 }
 
 /// What was seen, as a run keeps it.

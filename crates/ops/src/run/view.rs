@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use windlass_domain::run::check::{Outcome, REVIEW, is_real};
 use windlass_domain::run::file::Check;
 use windlass_domain::run::state::Waiting;
-use windlass_domain::run::word::{OwnerStatus, RunStatus};
+use windlass_domain::run::word::{OwnerStatus, RunStatus, StepStatus};
 use windlass_domain::run::{Run, StepState};
 use windlass_domain::{RunKey, Time};
 
@@ -24,11 +24,15 @@ pub struct StepView {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<String>,
     /// pending, `in_progress`, done, failed or blocked.
-    pub status: String,
+    #[schemars(with = "String")]
+    pub status: StepStatus,
     pub attempts: u32,
     pub max_attempts: u32,
     /// It has a check that checks something.
     pub checked: bool,
+    /// While it is in progress: how many of its checks were made in this attempt.
+    #[serde(default, skip_serializing_if = "is_none_made")]
+    pub checks_made: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passed: Option<bool>,
     /// human or auto, where somebody must approve it.
@@ -61,6 +65,10 @@ impl StepView {
         run.step(number).ok().map(|step| Self::new(run, number, step))
     }
 
+    pub(super) fn all(run: &Run) -> Vec<Self> {
+        (1..).zip(&run.steps).map(|(number, step)| Self::new(run, number, step)).collect()
+    }
+
     fn new(run: &Run, number: u32, step: &StepState) -> Self {
         let decided = step.decided.as_ref();
         let written = |text: &Option<String>| {
@@ -73,10 +81,17 @@ impl StepView {
             name: step.name.clone(),
             action: step.action.clone(),
             checks: step.checks.iter().filter(|check| is_real(check)).map(line_of).collect(),
-            status: step.status.to_string(),
+            status: step.status,
             attempts: step.attempts,
             max_attempts: step.max_iterations,
             checked: step.is_checked(),
+            checks_made: match step.status {
+                StepStatus::InProgress => step.results.len(),
+                StepStatus::Pending
+                | StepStatus::Done
+                | StepStatus::Failed
+                | StepStatus::Blocked => 0,
+            },
             passed: step.passed,
             gate: gate.or_else(asked),
             decision: decided.map(|decided| decided.decision.to_string()),
@@ -92,12 +107,24 @@ impl StepView {
 
     /// What the checks of a step that did not pass wrote.
     pub(super) fn troubles(&self) -> impl Iterator<Item = &str> {
-        let failed = self.status == "failed" || self.block_reason.is_some();
+        let failed = self.status == StepStatus::Failed || self.block_reason.is_some();
         [&self.stderr, &self.stdout]
             .into_iter()
             .flatten()
             .filter(move |_| failed)
             .map(String::as_str)
+    }
+
+    /// The step in a list that is told while the run goes on.
+    pub(super) fn line(&self) -> String {
+        let Self { step, name, attempts, max_attempts, .. } = self;
+        let mark = match self.status {
+            StepStatus::Done => "✓",
+            StepStatus::InProgress => "→",
+            StepStatus::Failed | StepStatus::Blocked => "✗",
+            StepStatus::Pending => return format!("  · {step}. {name}"),
+        };
+        format!("  {mark} {step}. {name} (attempt {attempts} of {max_attempts})")
     }
 
     fn row(&self) -> Vec<Cell> {
@@ -110,18 +137,23 @@ impl StepView {
             (None, Some(gate)) => gate.clone(),
             (None, None) => String::new(),
         };
-        let status = match (self.status.as_str(), self.checked) {
-            ("done", false) => "done, unverified".to_owned(),
-            (status, _) => status.replace('_', " "),
+        let status = match (self.status, self.checked) {
+            (StepStatus::Done, false) => "done, unverified".to_owned(),
+            (status, _) => spoken(status.as_str()),
         };
         vec![
             self.step.to_string().into(),
             self.name.clone().into(),
-            Cell::toned(status, step_tone(&self.status)),
+            Cell::toned(status, step_tone(self.status)),
             attempts.into(),
             gate.into(),
         ]
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it so")]
+fn is_none_made(checks: &usize) -> bool {
+    *checks == 0
 }
 
 /// Checks are made up to the first that does not pass.
@@ -156,22 +188,26 @@ fn line_of(check: &Check) -> String {
     }
 }
 
-pub(super) fn step_tone(status: &str) -> Tone {
+pub(super) fn step_tone(status: StepStatus) -> Tone {
     match status {
-        "done" => Tone::Good,
-        "in_progress" => Tone::Busy,
-        "failed" | "blocked" => Tone::Bad,
-        _ => Tone::Plain,
+        StepStatus::Pending => Tone::Plain,
+        StepStatus::InProgress => Tone::Busy,
+        StepStatus::Done => Tone::Good,
+        StepStatus::Failed | StepStatus::Blocked => Tone::Bad,
     }
 }
 
-fn run_tone(status: &str) -> Tone {
+fn run_tone(status: RunStatus) -> Tone {
     match status {
-        "completed" | "ready_to_finish" => Tone::Good,
-        "running" | "paused" => Tone::Busy,
-        "blocked" | "abandoned" => Tone::Bad,
-        _ => Tone::Plain,
+        RunStatus::Completed | RunStatus::ReadyToFinish => Tone::Good,
+        RunStatus::Running | RunStatus::Paused => Tone::Busy,
+        RunStatus::Blocked | RunStatus::Abandoned => Tone::Bad,
     }
+}
+
+/// A word of the files as people say it.
+pub(super) fn spoken(word: &str) -> String {
+    word.replace('_', " ")
 }
 
 /// What a run waits for a person for.
@@ -211,7 +247,8 @@ pub struct RunView {
     #[schemars(with = "String")]
     pub run: RunKey,
     pub run_id: String,
-    pub status: String,
+    #[schemars(with = "String")]
+    pub status: RunStatus,
     pub intent: String,
     pub success_criteria: String,
     /// low, medium or high.
@@ -246,11 +283,10 @@ pub struct RunView {
 
 impl RunView {
     pub(super) fn of(run: &Run) -> Self {
-        let numbered = (1..).zip(&run.steps);
         Self {
             run: run.key,
             run_id: run.name.to_string(),
-            status: run.status().to_string(),
+            status: run.status(),
             intent: run.intent.clone(),
             success_criteria: run.success_criteria.clone(),
             risk_level: run.risk.as_str().to_owned(),
@@ -268,7 +304,7 @@ impl RunView {
             owner: run.owner.id.clone().filter(|_| run.owner.status == OwnerStatus::Active),
             waiting: run.waiting().iter().map(WaitingView::of).collect(),
             blockers: run.blockers(),
-            steps: numbered.map(|(number, step)| StepView::new(run, number, step)).collect(),
+            steps: StepView::all(run),
         }
     }
 }
@@ -278,7 +314,7 @@ impl Output for RunView {
         let given = |name: &'static str, value: &Option<String>| {
             value.as_ref().map(|value| (name, Cell::from(value.clone())))
         };
-        let status = Cell::toned(self.status.replace('_', " "), run_tone(&self.status));
+        let status = Cell::toned(spoken(self.status.as_str()), run_tone(self.status));
         let facts = [("status", status), ("intent", self.intent.clone().into())].into_iter();
         let facts = facts
             .chain(given("task", &self.task))
@@ -313,7 +349,8 @@ pub struct RunRow {
     #[schemars(with = "String")]
     pub run: RunKey,
     pub run_id: String,
-    pub status: String,
+    #[schemars(with = "String")]
+    pub status: RunStatus,
     pub intent: String,
     pub branch: String,
     pub folder: String,
@@ -335,7 +372,7 @@ impl RunRow {
         Self {
             run: run.key,
             run_id: run.name.to_string(),
-            status: run.status().to_string(),
+            status: run.status(),
             intent: run.intent.clone(),
             branch: run.place.branch.clone(),
             folder: run.place.folder.clone(),
@@ -351,19 +388,18 @@ impl RunRow {
 
     /// Something may still become of it.
     pub(super) fn is_open(&self) -> bool {
-        let ended = [RunStatus::Completed, RunStatus::Abandoned];
-        !ended.iter().any(|status| status.as_str() == self.status)
+        !self.status.is_over()
     }
 
     pub(super) fn row(&self, now: Time) -> Vec<Cell> {
-        let status = self.status.replace('_', " ");
+        let status = spoken(self.status.as_str());
         let status = match self.waiting {
             0 => status,
             waiting => format!("{status}: {waiting} to decide"),
         };
         vec![
             self.run_id.clone().into(),
-            Cell::toned(status, run_tone(&self.status)),
+            Cell::toned(status, run_tone(self.status)),
             format!("{} of {}", self.completed_steps, self.total_steps).into(),
             ago(self.updated_at, now).into(),
             self.intent.clone().into(),

@@ -5,6 +5,7 @@ use axum::extract::{Path, RawQuery};
 use axum::response::Response;
 use maud::{Markup, html};
 use windlass_domain::Time;
+use windlass_domain::run::word::StepStatus;
 use windlass_ops::run::{List, RunRow, RunView, Show, StepView, Target, WaitingView};
 
 use super::Visit;
@@ -63,7 +64,7 @@ fn table(runs: &[RunRow], now: Time) -> Markup {
                     @for run in runs {
                         tr {
                             td { a href=(path(run.run.to_string().as_str())) { (run.run_id) } p.small.soft { (run.intent) } }
-                            td { (status(&run.status)) }
+                            td { (status(run.status.as_str())) }
                             td.numeric { (run.completed_steps) " of " (run.total_steps) }
                             td { @if run.waiting > 0 { span.chip.warn { (run.waiting) " to decide" } } }
                             td { (look::time(run.updated_at, now)) }
@@ -106,7 +107,7 @@ pub(super) async fn page(
                 h1 { (run.run_id) }
                 p { (run.intent) }
                 div.chips {
-                    (status(&run.status))
+                    (status(run.status.as_str()))
                     @if run.gates == "attested" { span.chip.warn { "gates attested only" } }
                 }
             }
@@ -188,12 +189,13 @@ fn steps(run: &RunView) -> Markup {
 }
 
 fn one(run: &RunView, step: &StepView) -> Markup {
-    let is_open = matches!(step.status.as_str(), "in_progress" | "failed" | "blocked");
+    let is_open =
+        matches!(step.status, StepStatus::InProgress | StepStatus::Failed | StepStatus::Blocked);
     html! {
         li id={ "step-" (step.step) } {
             p {
-                strong { (step.step) ". " (step.name) } " " (status(&step.status))
-                @if step.status == "done" && !step.checked { " " span.chip.warn { "unverified" } }
+                strong { (step.step) ". " (step.name) } " " (status(step.status.as_str()))
+                @if step.status == StepStatus::Done && !step.checked { " " span.chip.warn { "unverified" } }
                 @if let Some(decision) = &step.decision { " " (decided(step, decision)) }
                 @else if let Some(gate) = &step.gate { " " span.chip { "gate: " (gate) } }
             }
@@ -210,7 +212,7 @@ fn one(run: &RunView, step: &StepView) -> Markup {
                 @if let Some(text) = &step.stderr { p.small.soft { "stderr" } pre { (text) } }
                 @if let Some(text) = &step.stdout { p.small.soft { "stdout" } pre { (text) } }
             }
-            @if step.status == "blocked" && !waits(run, step) { (unblock(run, step)) }
+            @if step.status == StepStatus::Blocked && !waits(run, step) { (unblock(run, step)) }
         }
     }
 }

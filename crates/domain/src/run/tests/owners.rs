@@ -44,7 +44,7 @@ fn a_lease_that_ran_out_shuts_its_owner_out_until_somebody_takes_over() {
         refused(start_with(&scene, "aa")).1,
         "Controller lease expired; use owner takeover with a recorded reason"
     );
-    assert_eq!(owner::shown(&scene.run, scene.now).status, "stale");
+    assert_eq!(owner::shown(&scene.run, scene.now).status.as_str(), "stale");
     let (code, message) = refused(claim(&mut scene, "controller-b", "bb"));
     assert_eq!(code, Code::AlreadyClaimed);
     assert_eq!(message, "Previous controller lease is stale; use owner takeover with a reason");

@@ -6,7 +6,7 @@ use tempfile::TempDir;
 use windlass_ledger::Location;
 
 use super::*;
-use crate::context::{Surroundings, Workplace};
+use crate::context::{Progress, Surroundings, Workplace};
 use crate::project::Create;
 use crate::settings::Resolved;
 
@@ -40,8 +40,8 @@ fn beads(folder: &Path) -> Beads {
 fn after_each_part(cx: &mut Context, act: impl Fn() + Send + Sync + 'static) -> Arc<AtomicU64> {
     let parts = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&parts);
-    cx.progress = Some(Arc::new(move |step| {
-        if step.doing == "importing from beads" {
+    cx.progress = Some(Arc::new(move |progress| {
+        if matches!(progress, Progress::Counted(step) if step.doing == "importing from beads") {
             counted.fetch_add(1, Ordering::SeqCst);
             act();
         }

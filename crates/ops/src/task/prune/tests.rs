@@ -9,7 +9,7 @@ use windlass_domain::chain::Provenance;
 use windlass_ledger::Location;
 
 use super::*;
-use crate::context::{Surroundings, Workplace};
+use crate::context::{Progress, Surroundings, Workplace};
 use crate::settings::Resolved;
 use crate::table::Entry;
 
@@ -53,8 +53,9 @@ fn prune(
     act: impl Fn() + Send + Sync + 'static,
 ) -> Result<Pruned, Error> {
     let mut cx = context(folder);
-    cx.progress = Some(Arc::new(move |step| {
-        if step.doing == "pruning" && step.done == when {
+    cx.progress = Some(Arc::new(move |progress| {
+        if matches!(progress, Progress::Counted(step) if step.doing == "pruning" && step.done == when)
+        {
             act();
         }
     }));

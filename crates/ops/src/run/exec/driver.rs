@@ -1,0 +1,222 @@
+//! Driving a run: a step at a time, an agent and then the checks, until there is nothing to do.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use windlass_domain::run::drive::{Drive, Standing, drive};
+use windlass_hands::check::{Environment, Limits, Shell, Stop, Verdict, Watch};
+use windlass_hands::guard::Guard;
+use windlass_ledger::{Error, Fault};
+
+use super::LEASE_SECONDS;
+use super::harness::{command, quoted};
+use crate::caller::By;
+use crate::context::{Context, Driven};
+use crate::exchange::unusable;
+use crate::run::change::{Changed, Doer};
+use crate::run::ending::Finalize;
+use crate::run::list::Show;
+use crate::run::marks::Marks;
+use crate::run::owners::OwnerHeartbeat;
+use crate::run::prompt::prompt;
+use crate::run::steps::{StepRetry, StepStart};
+use crate::run::target::Target;
+use crate::run::verify::{StepVerify, Watcher};
+use crate::run::view::{RunView, StepView, WaitingView};
+use crate::task::Renew;
+
+/// Between two signs of life.
+const SIGN: Duration = Duration::from_secs(15);
+
+/// What drives a run, which it owns.
+pub(super) struct Driver<'a> {
+    pub(super) harness: &'a str,
+    pub(super) timeout: Duration,
+    pub(super) target: Target,
+    pub(super) doer: Doer,
+    pub(super) stop: Stop,
+}
+
+/// The run as it stands.
+pub(super) fn shown(cx: &mut Context, target: &Target) -> Result<RunView, Error> {
+    cx.perform(&Show { run: None, target: target.clone() })
+}
+
+impl Driver<'_> {
+    /// Goes on until there is nothing to do; what a person has to do then.
+    pub(super) fn drive(&self, cx: &mut Context) -> Result<Option<String>, Error> {
+        let mut marks = Marks::of(cx, &self.target);
+        loop {
+            let run = shown(cx, &self.target)?;
+            marks.set(cx, &run);
+            let target = self.target.clone();
+            let doer = self.doer.clone();
+            match drive(run.status, run.steps.iter().map(standing)) {
+                Drive::Over => return Ok(None),
+                Drive::Wait => return Ok(Some(waiting(&run))),
+                Drive::Blocked => return Ok(Some(blocked(&run))),
+                _ if self.stop.is_asked_for() => return Ok(Some(self.stopped(&run))),
+                Drive::Finalize => drop(cx.call(&Finalize { head: None, target, doer })?),
+                Drive::Verify(step) => self.verify(cx, &Scene::of(&run, step, None)?)?,
+                Drive::Resume(step) => self.work(cx, &Scene::of(&run, step, None)?)?,
+                Drive::Retry(step) => {
+                    let retried = cx.call(&StepRetry { step, target, doer })?;
+                    self.work(cx, &Scene::of(&run, step, Some(&retried))?)?;
+                }
+                Drive::Work(step) => {
+                    let started = cx.call(&StepStart { step, target, doer })?;
+                    self.work(cx, &Scene::of(&run, step, Some(&started))?)?;
+                }
+            }
+        }
+    }
+
+    fn work(&self, cx: &mut Context, scene: &Scene<'_>) -> Result<(), Error> {
+        let Scene { step, attempt, .. } = scene;
+        cx.notice(&format!("→ Step {}: {} (attempt {attempt})", step.step, step.name));
+        list(cx, scene.begun);
+        self.give(cx, scene)?;
+        match self.stop.is_asked_for() {
+            true => Ok(()),
+            false => self.verify(cx, scene),
+        }
+    }
+
+    fn verify(&self, cx: &mut Context, scene: &Scene<'_>) -> Result<(), Error> {
+        let (target, doer) = (self.target.clone(), self.doer.clone());
+        let step = scene.step.step;
+        let show = |cx: &Context, doing: &str, last: &str| scene.show(cx, doing, last);
+        let watcher = Watcher { stop: &self.stop, show: &show };
+        let Some(verified) = (StepVerify { step, target, doer }).watched(cx, &watcher)? else {
+            return Ok(());
+        };
+        let mark = if verified.changed.step_is_done() { "✓" } else { "✗" };
+        cx.notice(&format!("{mark} Step {step}: {}", verified.changed.done));
+        list(cx, Some(&verified.changed));
+        Ok(())
+    }
+
+    /// Lets the agent work on a step. How it ends is told, and decides nothing.
+    fn give(&self, cx: &mut Context, scene: &Scene<'_>) -> Result<(), Error> {
+        let Scene { run, step, attempt, .. } = *scene;
+        let folder = Path::new(&run.folder);
+        let room = folder.join(".hotl/evidence").join(&run.run_id);
+        std::fs::create_dir_all(&room).map_err(|error| unusable(&room, &error))?;
+        let file = |kind: &str| room.join(format!("step-{}-attempt-{attempt}-{kind}", step.step));
+        let text = prompt(run, step, attempt);
+        let asked = file("prompt.md");
+        std::fs::write(&asked, &text).map_err(|error| unusable(&asked, &error))?;
+        let shell = Shell {
+            command: command(self.harness, &text, &asked),
+            folder: folder.to_owned(),
+            timeout: self.timeout,
+            environment: environment(run, step),
+            log: file("agent.log"),
+            limits: Limits::default(),
+        };
+        let mut signed = Instant::now();
+        scene.show(cx, "agent", "");
+        let mut beat = |last: &str| {
+            if signed.elapsed() >= SIGN {
+                signed = Instant::now();
+                self.sign(cx, run);
+            }
+            scene.show(cx, "agent", last);
+        };
+        let guard = Guard::of_this_program(format!("run {}", run.run));
+        let seen = shell.run(&guard, Watch { beat: &mut beat, stop: &self.stop });
+        if seen.verdict != Verdict::Passed && !self.stop.is_asked_for() {
+            cx.notice(&format!("the agent did not end well: {}", seen.message));
+        }
+        Ok(())
+    }
+
+    /// A sign of life, for the run and for its task.
+    fn sign(&self, cx: &mut Context, run: &RunView) {
+        let (target, doer) = (self.target.clone(), self.doer.clone());
+        let _renewed = cx.perform(&OwnerHeartbeat { lease_seconds: LEASE_SECONDS, target, doer });
+        if let (Some(task), Some(fence)) = (run.task.clone(), run.fence) {
+            let by = By { fence: Some(fence), ..By::default() };
+            let _renewed = cx.perform(&Renew { task, lease: None, by });
+        }
+    }
+
+    fn stopped(&self, run: &RunView) -> String {
+        let (run, harness) = (&run.run_id, quoted(self.harness));
+        format!("stopped; go on: windlass run exec --run-id {run} --harness {harness}")
+    }
+}
+
+/// A step on which work goes on.
+struct Scene<'a> {
+    run: &'a RunView,
+    step: &'a StepView,
+    attempt: u32,
+    since: Instant,
+    /// What was answered when this attempt began; nothing when it had begun before.
+    begun: Option<&'a Changed>,
+}
+
+impl<'a> Scene<'a> {
+    fn of(run: &'a RunView, step: u32, begun: Option<&'a Changed>) -> Result<Self, Fault> {
+        let shown = run.steps.iter().find(|shown| shown.step == step);
+        let step = shown.ok_or_else(|| Fault::bug("no such step"))?;
+        let now = begun.and_then(|changed| changed.step.as_ref()).unwrap_or(step);
+        Ok(Self { run, step, attempt: now.attempts, since: Instant::now(), begun })
+    }
+
+    fn show(&self, cx: &Context, doing: &str, last: &str) {
+        cx.driven(Driven {
+            step: self.step.step,
+            of: self.run.steps.len(),
+            name: &self.step.name,
+            attempt: self.attempt,
+            of_attempts: self.step.max_attempts,
+            doing,
+            elapsed: self.since.elapsed(),
+            last,
+        });
+    }
+}
+
+/// Tells all steps, where the workflow file wants that.
+fn list(cx: &Context, changed: Option<&Changed>) {
+    for step in changed.iter().flat_map(|changed| &changed.steps) {
+        cx.notice(&step.line());
+    }
+}
+
+fn standing(step: &StepView) -> Standing {
+    Standing {
+        status: step.status,
+        is_checked: step.checked,
+        is_looked_at: step.checks_made > 0,
+        is_last_attempt: step.attempts >= step.max_attempts,
+    }
+}
+
+fn environment(run: &RunView, step: &StepView) -> Environment {
+    let environment = Environment::of_caller(std::env::vars_os())
+        .with("HOTL_RUN_ID", &run.run_id)
+        .with("WINDLASS_RUN", run.run.to_string())
+        .with("WINDLASS_STEP", step.step.to_string());
+    match (&run.task, run.fence) {
+        (Some(task), Some(fence)) => {
+            environment.with("WINDLASS_TASK", task).with("WINDLASS_FENCE", fence.to_string())
+        }
+        (Some(_), None) | (None, _) => environment,
+    }
+}
+
+fn blocked(run: &RunView) -> String {
+    let (why, id) = (run.blockers.join("; "), &run.run_id);
+    format!("blocked: {why}; see windlass run show {id}")
+}
+
+fn waiting(run: &RunView) -> String {
+    let lines: Vec<String> = run.waiting.iter().map(WaitingView::line).collect();
+    match lines.is_empty() {
+        true => format!("paused; see windlass run reconcile {}", run.run_id),
+        false => lines.join("; "),
+    }
+}
