@@ -82,6 +82,14 @@ impl CheckResult {
     }
 }
 
+impl CheckResult {
+    /// There is something to look at: a file, or what it wrote.
+    pub(super) fn shows_something(&self) -> bool {
+        let wrote = [&self.stdout, &self.stderr].iter().any(|output| !output.text.is_empty());
+        wrote || self.log.is_some() || !self.exhibits.is_empty()
+    }
+}
+
 /// What the results of a step's checks mean for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -277,7 +277,10 @@ fn told(place: usize, seen: Seen) -> CheckResult {
                 append(&mut result.stderr.text, &said);
             }
         }
-        None => result.stdout.text = message,
+        None => {
+            result.stdout.text = message;
+            result.stderr.text = notes.join("\n");
+        }
     }
     result.exhibits = files.into_iter().map(exhibit).collect();
     result

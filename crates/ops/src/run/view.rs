@@ -183,12 +183,44 @@ pub struct WaitingView {
     /// What to look at; nothing for the gate of a step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<String>,
+    /// Since when the answer is overdue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub overdue_since: Option<Time>,
+    /// What there is to look at: files, such as a picture of the page.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
+    /// What was noticed meanwhile, such as errors of the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
 }
 
 impl WaitingView {
-    pub(super) fn of(waiting: &Waiting) -> Self {
-        let Waiting { step, since, review } = waiting;
-        Self { step: *step, since: *since, review: review.clone() }
+    pub(super) fn all(run: &Run, now: Time) -> Vec<Self> {
+        run.waiting().iter().map(|waiting| Self::new(run, waiting, now)).collect()
+    }
+
+    fn new(run: &Run, waiting: &Waiting, now: Time) -> Self {
+        let block = run.step(waiting.step).ok().and_then(|step| step.block.as_ref());
+        let seen = block.and_then(|block| block.seen.as_ref());
+        let files = seen.iter().flat_map(|seen| &seen.exhibits);
+        let notes = seen.map(|seen| seen.stderr.text.trim_end().to_owned());
+        Self {
+            step: waiting.step,
+            since: waiting.since,
+            review: waiting.review.clone(),
+            overdue_since: waiting.overdue_since(now),
+            evidence: files.map(|file| file.path.clone()).collect(),
+            notes: notes.filter(|notes| !notes.is_empty()),
+        }
+    }
+
+    /// What is asked, what there is to look at, and how long the answer is overdue.
+    pub(super) fn lines(&self, now: Time) -> Vec<String> {
+        let seen = self.evidence.iter().map(|file| format!("  look at {file}"));
+        let notes = self.notes.iter().flat_map(|notes| notes.lines()).map(|note| format!("  {note}"));
+        let overdue = self.overdue_since.map(|since| format!("  overdue since {}", ago(since, now)));
+        std::iter::once(self.line()).chain(seen).chain(notes).chain(overdue).collect()
     }
 
     pub(super) fn line(&self) -> String {
@@ -245,7 +277,7 @@ pub struct RunView {
 }
 
 impl RunView {
-    pub(super) fn of(run: &Run) -> Self {
+    pub(super) fn of(run: &Run, now: Time) -> Self {
         let numbered = (1..).zip(&run.steps);
         Self {
             run: run.key,
@@ -266,7 +298,7 @@ impl RunView {
             completed_at: run.completed_at,
             disposition: run.finish.as_ref().map(|finish| finish.disposition.to_string()),
             owner: run.owner.id.clone().filter(|_| run.owner.status == OwnerStatus::Active),
-            waiting: run.waiting().iter().map(WaitingView::of).collect(),
+            waiting: WaitingView::all(run, now),
             blockers: run.blockers(),
             steps: numbered.map(|(number, step)| StepView::new(run, number, step)).collect(),
         }
@@ -297,8 +329,8 @@ impl Output for RunView {
             .and_heading(self.run_id.clone())
             .and_facts(facts)
             .and_table(&columns, rows);
-        for waiting in &self.waiting {
-            sheet = sheet.and_line(Cell::toned(waiting.line(), Tone::Busy));
+        for line in self.waiting.iter().flat_map(|waiting| waiting.lines(now)) {
+            sheet = sheet.and_line(Cell::toned(line, Tone::Busy));
         }
         for blocker in &self.blockers {
             sheet = sheet.and_line(Cell::toned(format!("blocked: {blocker}"), Tone::Bad));
@@ -323,6 +355,10 @@ pub struct RunRow {
     pub completed_steps: usize,
     /// How many decisions of a person it waits for.
     pub waiting: usize,
+    /// Since when the first of them is overdue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub overdue_since: Option<Time>,
     #[schemars(with = "String")]
     pub started_at: Time,
     #[schemars(with = "String")]
@@ -330,7 +366,8 @@ pub struct RunRow {
 }
 
 impl RunRow {
-    pub(super) fn of(run: &Run) -> Self {
+    pub(super) fn of(run: &Run, now: Time) -> Self {
+        let waiting = run.waiting();
         let done = run.steps.iter().filter(|step| step.completed_at.is_some());
         Self {
             run: run.key,
@@ -343,7 +380,8 @@ impl RunRow {
             current_step: run.current_step,
             total_steps: run.steps.len(),
             completed_steps: done.count(),
-            waiting: run.waiting().len(),
+            overdue_since: waiting.iter().filter_map(|one| one.overdue_since(now)).min(),
+            waiting: waiting.len(),
             started_at: run.started_at,
             updated_at: run.updated_at,
         }
@@ -360,6 +398,10 @@ impl RunRow {
         let status = match self.waiting {
             0 => status,
             waiting => format!("{status}: {waiting} to decide"),
+        };
+        let status = match self.overdue_since {
+            Some(since) => format!("{status}, overdue since {}", ago(since, now)),
+            None => status,
         };
         vec![
             self.run_id.clone().into(),
