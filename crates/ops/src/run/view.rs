@@ -139,7 +139,7 @@ fn failed_check(step: &StepState) -> Option<String> {
 }
 
 /// A check in one line.
-fn line_of(check: &Check) -> String {
+pub(super) fn line_of(check: &Check) -> String {
     let text = |given: &Option<String>| given.clone().unwrap_or_default();
     match check {
         Check::Shell { command, .. } => format!("shell: {}", text(command)),
