@@ -15,7 +15,7 @@ use windlass_domain::run::event::StepVerified;
 use windlass_domain::run::{Run, StepState};
 use windlass_domain::{Code, Event, Refusal, RunKey, Time};
 use windlass_hands::evidence::{self, Unfit};
-use windlass_ledger::{Error, Snapshot};
+use windlass_ledger::{Error, Fault, Snapshot};
 
 use super::change::Whereabouts;
 use super::target::Target;
@@ -146,7 +146,7 @@ impl Operation for Evidence {
 fn verifications(
     snapshot: &mut Snapshot<'_>,
     key: RunKey,
-) -> Result<Vec<(StepVerified, Time)>, Error> {
+) -> Result<Vec<(StepVerified, Time)>, Fault> {
     let mut found = Vec::new();
     for recorded in snapshot.whole_history(key.into())?.into_iter().rev() {
         if let Some(Event::Run(event)) = recorded.event()?
