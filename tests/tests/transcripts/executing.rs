@@ -357,6 +357,24 @@ fn a_step_is_done_when_its_checks_pass() {
 }
 
 #[test]
+fn what_the_checks_of_a_run_showed_is_shown() {
+    let said = transcript(|scene| {
+        let file = FILE.replace("verify: sh limit.test", "verify: echo built; echo careful >&2; false");
+        fs::write(scene.home().work().join("limit-workflow.md"), file).unwrap();
+        scene.does("run start limit-workflow.md");
+        scene.says("run evidence");
+        fs::write(scene.home().work().join("limit.test"), "").unwrap();
+        scene.does("run step start 1");
+        scene.does("run step verify 1");
+        scene.does("run step start 2");
+        scene.says("run step verify 2");
+        scene.shows("run evidence --step 2");
+        scene.says("run evidence --step 9");
+    });
+    insta::assert_snapshot!(said, @"");
+}
+
+#[test]
 fn runs_are_listed() {
     let said = transcript(|scene| {
         fs::write(scene.home().work().join("limit-workflow.md"), FILE).unwrap();

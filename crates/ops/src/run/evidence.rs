@@ -148,7 +148,7 @@ fn verifications(
     key: RunKey,
 ) -> Result<Vec<(StepVerified, Time)>, Fault> {
     let mut found = Vec::new();
-    for recorded in snapshot.whole_history(key.into())?.into_iter().rev() {
+    for recorded in snapshot.whole_history(key.into())? {
         if let Some(Event::Run(event)) = recorded.event()?
             && let RunEvent::StepVerified(data) = *event
         {
