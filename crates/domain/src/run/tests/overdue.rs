@@ -130,8 +130,8 @@ fn reconcile_and_the_report_name_what_is_overdue() {
     assert_eq!(reconcile(&scene.run, scene.now).overdue[0].step, 1);
     look(&mut scene);
     let events = scene.log.iter().map(|(event, at)| (event, *at));
-    let (_, lines) = report::replay(scene.run.key, events).unwrap();
-    assert!(lines.last().unwrap().ends_with("Gate Step 1: overdue (no answer within 4h)"));
+    let told = report::replay(scene.run.key, None, events).unwrap();
+    assert!(told.log.last().unwrap().ends_with("Gate Step 1: overdue (no answer within 4h)"));
 }
 
 #[test]
