@@ -12,8 +12,8 @@ use crate::hook::{Hook, Trigger};
 use crate::key::{Owner, Role};
 use crate::run::event::{
     ActionDecided, ActionProgressed, ActionRequested, BudgetChecked, BudgetRaised, BudgetRecorded,
-    GateDecided, GateOverdue, GateReopened, RunEdited, RunFinalized, RunFinished, RunImported, RunOwnerChanged,
-    RunStarted, RunUnblocked, StepBlocked, StepRetried, StepStarted, StepVerified,
+    GateDecided, GateOverdue, GateReopened, RunEdited, RunFinalized, RunFinished, RunImported,
+    RunOwnerChanged, RunStarted, RunUnblocked, StepBlocked, StepRetried, StepStarted, StepVerified,
 };
 use crate::{EventId, ProjectId, RunKey, Status, TaskId, Time};
 

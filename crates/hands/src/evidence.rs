@@ -24,12 +24,7 @@ pub fn place(folder: &Path, run_id: &str) -> PathBuf {
 }
 
 /// A file of that name, if it has no more than `most_bytes`.
-pub fn read(
-    folder: &Path,
-    run_id: &str,
-    name: &str,
-    most_bytes: u64,
-) -> Result<Vec<u8>, Unfit> {
+pub fn read(folder: &Path, run_id: &str, name: &str, most_bytes: u64) -> Result<Vec<u8>, Unfit> {
     let file = File::open(find(folder, run_id, name)?).map_err(Unfit::of)?;
     let size = file.metadata().map_err(Unfit::of)?.len();
     if size > most_bytes {

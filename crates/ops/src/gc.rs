@@ -34,7 +34,8 @@ pub struct Swept {
 impl Operation for Gc {
     type Output = Swept;
     const NAME: &'static str = "gc";
-    const ABOUT: &'static str = "Forget old op ids; record leases that ran out, and overdue answers";
+    const ABOUT: &'static str =
+        "Forget old op ids; record leases that ran out, and overdue answers";
     const EXAMPLE: &'static str = "windlass gc";
     const ACCESS: Access = Access::Write;
 

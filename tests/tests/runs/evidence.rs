@@ -12,7 +12,8 @@ use windlass_tests::ledgers::text;
 
 use crate::site::{Gates, LOW, Site, attested, one_step};
 
-const PAGE: &str = "verify:\n  type: browser\n  url: http://localhost:9/\n  check: it looks right\n";
+const PAGE: &str =
+    "verify:\n  type: browser\n  url: http://localhost:9/\n  check: it looks right\n";
 const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\nnot much of one";
 const NAME: &str = "step-1-attempt-1-check-1.png";
 
@@ -62,7 +63,8 @@ impl Gallery {
             "stderr": {"text": "the page said: x is not defined"},
             "exhibits": [exhibit],
         }]);
-        let checked = json!({"step": 1, "attempt": 1, "results": results, "run_id": self.run["run"]});
+        let checked =
+            json!({"step": 1, "attempt": 1, "results": results, "run_id": self.run["run"]});
         let _told = self.served.op("run.step.checked", &checked).ok();
     }
 
@@ -125,7 +127,8 @@ fn only_what_a_check_left_is_handed_out() {
     let gallery = Gallery::pictured();
     gallery.keeps("other.png", PICTURE);
     fs::write(gallery.site.folder().join("secret.log"), "canary").unwrap();
-    for name in ["other.png", "..%2F..%2F..%2Fsecret.log", "%2Fetc%2Fhostname", "..", "nothing.log"] {
+    for name in ["other.png", "..%2F..%2F..%2Fsecret.log", "%2Fetc%2Fhostname", "..", "nothing.log"]
+    {
         let said = gallery.refuses(name);
         assert!(!said.contains("canary"), "{name}");
     }

@@ -3,8 +3,8 @@
 use super::check::{CheckResult, Outcome, Output, Verdict, joined};
 use super::event::{
     ActionDecided, ActionProgress, ActionProgressed, ActionRequested, BudgetChecked, GateDecided,
-    GateOverdue, GateReopened, RunEdited, RunFinalized, RunFinished, RunOwnerChanged, RunStarted, RunUnblocked,
-    StepBlocked, StepStarted, StepVerified,
+    GateOverdue, GateReopened, RunEdited, RunFinalized, RunFinished, RunOwnerChanged, RunStarted,
+    RunUnblocked, StepBlocked, StepStarted, StepVerified,
 };
 use super::file::{Amount, Loop, Progress, ReportDetail, Step};
 use super::state::{
@@ -555,7 +555,8 @@ impl StepState {
 
     fn stop(&mut self, cause: Cause, reason: &str, at: Time) {
         let from = self.block.take().map_or(self.status, |block| block.from);
-        self.block = Some(Block { cause, reason: reason.to_owned(), from, check: None, seen: None, at });
+        self.block =
+            Some(Block { cause, reason: reason.to_owned(), from, check: None, seen: None, at });
         self.status = StepStatus::Blocked;
     }
 

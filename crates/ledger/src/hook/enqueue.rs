@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use windlass_domain::chain::{Header, Provenance};
 use windlass_domain::event::{HookEnqueued, HookRemoved, HookSet, RunEvent};
-use windlass_domain::hook::{
-    Hook, Question, Transition, Trigger, may_trigger, payload, triggered,
-};
+use windlass_domain::hook::{Hook, Question, Transition, Trigger, may_trigger, payload, triggered};
 use windlass_domain::run::Run;
 use windlass_domain::{DeliveryId, Event, HookId, Stream, Task};
 

@@ -4,9 +4,9 @@ mod seam;
 
 use windlass_domain::chain::Hash;
 use windlass_domain::event::RunEvent;
-use windlass_domain::run::{Run, gate};
 use windlass_domain::run::name::RunId;
 use windlass_domain::run::word::RunStatus;
+use windlass_domain::run::{Run, gate};
 use windlass_domain::{Code, Event, Refusal, RunKey, TaskId, Time};
 
 use crate::fault::{Error, Fault};
@@ -17,7 +17,8 @@ use crate::world::{random_bits, random_bytes};
 pub(crate) use seam::Runs;
 #[cfg(test)]
 pub(crate) use seam::{
-    ANSWER_DUE_NEXT, RUN, RUN_NAMED, RUNS, RUNS_AT, RUNS_CALLED, RUNS_OF_TASK, RUNS_OVERDUE, RUNS_WITH,
+    ANSWER_DUE_NEXT, RUN, RUN_NAMED, RUNS, RUNS_AT, RUNS_CALLED, RUNS_OF_TASK, RUNS_OVERDUE,
+    RUNS_WITH,
 };
 
 /// A run with its place in the log.

@@ -45,8 +45,7 @@ pub(crate) const RUNS_OF_TASK: &str =
     runs!("WHERE task_id = $1 AND created_seq < $2 ORDER BY created_seq DESC LIMIT $3");
 
 /// By `runs_answer_due`.
-pub(crate) const RUNS_OVERDUE: &str =
-    runs!("WHERE answer_due <= $1 ORDER BY answer_due LIMIT $2");
+pub(crate) const RUNS_OVERDUE: &str = runs!("WHERE answer_due <= $1 ORDER BY answer_due LIMIT $2");
 /// By `runs_answer_due`.
 pub(crate) const ANSWER_DUE_NEXT: &str =
     "SELECT min(answer_due) FROM runs WHERE answer_due IS NOT NULL";

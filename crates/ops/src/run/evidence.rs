@@ -319,7 +319,8 @@ impl Kept {
             let mut found = None;
             for (data, _) in verifications(snapshot, run.key)? {
                 let all = data.results.into_iter();
-                let mut files = all.flat_map(|result| result.log.into_iter().chain(result.exhibits));
+                let mut files =
+                    all.flat_map(|result| result.log.into_iter().chain(result.exhibits));
                 let named = files.find(|file| name_of(&run, file) == Some(name));
                 found = named.or(found);
             }

@@ -18,7 +18,8 @@ use windlass_domain::run::check::{
 use windlass_domain::run::file::{AssertKind, Check};
 use windlass_domain::{Code, Refusal};
 use windlass_hands::check::{
-    Artifact, Assert, Browser, Ended, Environment, Limits, Log, Shell, Stop, Stream, Verdict, Watch, Why,
+    Artifact, Assert, Browser, Ended, Environment, Limits, Log, Shell, Stop, Stream, Verdict,
+    Watch, Why,
 };
 use windlass_hands::check::{Outcome as Seen, Seen as SeenFile};
 use windlass_hands::guard::Guard;

@@ -218,22 +218,27 @@ impl WaitingView {
     /// What is asked, what there is to look at, and how long the answer is overdue.
     pub(super) fn lines(&self, now: Time) -> Vec<String> {
         let seen = self.evidence.iter().map(|file| format!("  look at {file}"));
-        let notes = self.notes.iter().flat_map(|notes| notes.lines()).map(|note| format!("  {note}"));
-        let overdue = self.overdue_since.map(|since| format!("  overdue since {}", ago(since, now)));
+        let notes =
+            self.notes.iter().flat_map(|notes| notes.lines()).map(|note| format!("  {note}"));
+        let overdue =
+            self.overdue_since.map(|since| format!("  overdue since {}", ago(since, now)));
         std::iter::once(self.line()).chain(seen).chain(notes).chain(overdue).collect()
     }
 
     pub(super) fn line(&self) -> String {
         let step = self.step;
         let way = format!("windlass run gate {step} approved|rejected");
-        match &self.review {
-            Some(review) => {
-                let asked = review.strip_prefix(REVIEW).unwrap_or(review);
-                let asked = asked.trim_start_matches([':', ' ']);
-                format!("step {step} asks a person: {asked} ({way})")
-            }
+        match self.question() {
+            Some(asked) => format!("step {step} asks a person: {asked} ({way})"),
             None => format!("the gate of step {step} waits for a person: {way}"),
         }
+    }
+
+    /// What a check asks a person; nothing for the gate of a step.
+    pub fn question(&self) -> Option<&str> {
+        let asked = self.review.as_deref()?;
+        let asked = asked.strip_prefix(REVIEW).unwrap_or(asked);
+        Some(asked.trim_start_matches([':', ' ']))
     }
 }
 
@@ -395,13 +400,10 @@ impl RunRow {
 
     pub(super) fn row(&self, now: Time) -> Vec<Cell> {
         let status = self.status.replace('_', " ");
-        let status = match self.waiting {
-            0 => status,
-            waiting => format!("{status}: {waiting} to decide"),
-        };
-        let status = match self.overdue_since {
-            Some(since) => format!("{status}, overdue since {}", ago(since, now)),
-            None => status,
+        let status = match (self.waiting, self.overdue_since) {
+            (_, Some(since)) => format!("{status}: overdue since {}", ago(since, now)),
+            (0, None) => status,
+            (waiting, None) => format!("{status}: {waiting} to decide"),
         };
         vec![
             self.run_id.clone().into(),

@@ -3,8 +3,8 @@
 //! The request names a run and a file. Only a name that the ledger knows is looked for, in the folder
 //! of that run, and only what the check left there is sent: never a page that acts as one of ours.
 
-use axum::extract::rejection::PathRejection;
 use axum::extract::Path;
+use axum::extract::rejection::PathRejection;
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use windlass_ops::run::{Kept, Kind};

@@ -170,7 +170,7 @@ fn decision(run: &RunView, shown: &Shown, waiting: &WaitingView, now: Time) -> M
     let number = waiting.step;
     let at = usize::try_from(number).unwrap_or(0).saturating_sub(1);
     let name = run.steps.get(at).map(|step| step.name.as_str()).unwrap_or_default();
-    let asked = waiting.review.as_deref().unwrap_or("The step is done. May the run go on?");
+    let asked = waiting.question().unwrap_or("The step is done. May the run go on?");
     html! {
         div.notice.warn {
             p { "Step " (number) ": " (name) }

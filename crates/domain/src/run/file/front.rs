@@ -5,9 +5,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::amount::Amount;
-use crate::duration::Span;
-use crate::Refusal;
 use super::word::words;
+use crate::Refusal;
+use crate::duration::Span;
 
 /// The frontmatter. What is not there is `None`; a file without one has nothing but that.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
