@@ -42,12 +42,11 @@ impl Question<'_> {
         let known = before.map(Run::waiting).unwrap_or_default();
         let is_new = |waiting: &Waiting| !known.iter().any(|known| known.is_that(waiting));
         let is_overdue = |waiting: &Waiting| {
-            events.iter().any(|event| match event {
-                RunEvent::GateOverdue(data) => {
-                    (data.step, data.waiting_since) == (waiting.step, waiting.since)
-                }
-                _ => false,
-            })
+            let is_meant = |event: &&RunEvent| {
+                matches!(event, RunEvent::GateOverdue(data)
+                    if (data.step, data.waiting_since) == (waiting.step, waiting.since))
+            };
+            events.iter().any(is_meant)
         };
         let waiting = after.waiting().into_iter();
         waiting

@@ -23,7 +23,7 @@ pub(crate) struct Listening {
 }
 
 enum Before {
-    Task(Option<Task>),
+    Task(Option<Box<Task>>),
     Run(Option<Box<Run>>),
 }
 
@@ -94,7 +94,7 @@ impl Transaction<'_> {
                 Before::Run(kept.map(|kept| Box::new(kept.run)))
             }
             Event::TaskCreated(_) => Before::Task(None),
-            _ => Before::Task(self.store.task(stream.task())?),
+            _ => Before::Task(self.store.task(stream.task())?.map(Box::new)),
         };
         Ok(Some(Listening { hooks, before }))
     }
@@ -107,7 +107,7 @@ impl Transaction<'_> {
     ) -> Result<(), Fault> {
         let Listening { hooks, before } = listening;
         let mut task = match before {
-            Before::Task(task) => task,
+            Before::Task(task) => task.map(|task| *task),
             Before::Run(run) => {
                 let asked = self.asked(&hooks, run.as_deref(), recorded)?;
                 return self.append_all(asked);
