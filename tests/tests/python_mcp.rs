@@ -148,6 +148,7 @@ fn every_tool_that_looks_answers_as_its_schema_promises() {
     let of_task = json!({"task": task});
     let arguments = json!({
         "run_show": of_run,
+        "run_evidence": of_run,
         "run_files": of_run,
         "run_summary": of_run,
         "run_reconcile": of_run,

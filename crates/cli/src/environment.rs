@@ -19,7 +19,7 @@ use crate::elsewhere;
 use crate::terminal::Look;
 
 /// Variables that set a value of the settings.
-pub(crate) const VARIABLES: [(&str, &str); 14] = [
+pub(crate) const VARIABLES: [(&str, &str); 15] = [
     ("WINDLASS_AGENT", "agent"),
     ("WINDLASS_PROJECT", "project"),
     ("WINDLASS_CLAIMS_LEASE", "claims.lease"),
@@ -28,6 +28,7 @@ pub(crate) const VARIABLES: [(&str, &str); 14] = [
     ("WINDLASS_RUNS_GATES", "runs.gates"),
     ("WINDLASS_RUNS_OUTSIDE_EDITS", "runs.outside_edits"),
     ("WINDLASS_RUNS_CHECK_TIMEOUT", "runs.check_timeout"),
+    ("WINDLASS_RUNS_GATE_TIMEOUT", "runs.gate_timeout"),
     ("WINDLASS_RUNS_BROWSER", "runs.browser"),
     ("WINDLASS_DB", "database.url"),
     ("WINDLASS_DATABASE_SYNCHRONOUS", "database.synchronous"),

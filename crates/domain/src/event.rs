@@ -12,10 +12,10 @@ use crate::hook::{Hook, Trigger};
 use crate::key::{Owner, Role};
 use crate::run::event::{
     ActionDecided, ActionProgressed, ActionRequested, BudgetChecked, BudgetRaised, BudgetRecorded,
-    GateDecided, GateReopened, RunEdited, RunFinalized, RunFinished, RunImported, RunOwnerChanged,
-    RunStarted, RunUnblocked, StepBlocked, StepRetried, StepStarted, StepVerified,
+    GateDecided, GateOverdue, GateReopened, RunEdited, RunFinalized, RunFinished, RunImported,
+    RunOwnerChanged, RunStarted, RunUnblocked, StepBlocked, StepRetried, StepStarted, StepVerified,
 };
-use crate::{EventId, ProjectId, Status, TaskId, Time};
+use crate::{EventId, ProjectId, RunKey, Status, TaskId, Time};
 
 /// By what right something was done to a task.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -461,7 +461,11 @@ pub struct HookRemoved {}
 pub struct HookEnqueued {
     pub hook: String,
     pub trigger: Trigger,
-    pub task: TaskId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskId>,
+    /// The run that it tells of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunKey>,
     pub payload: Value,
     /// As the hook was defined then.
     pub max_attempts: u32,
@@ -639,6 +643,7 @@ events! {
         RunUnblocked "run_unblocked" 1;
         GateDecided "gate_decided" 1;
         GateReopened "gate_reopened" 1;
+        GateOverdue "gate_overdue" 1;
         RunFinalized "run_finalized" 1;
         RunFinished "run_finished" 1;
         RunOwnerChanged "run_owner_changed" 1;

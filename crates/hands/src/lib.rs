@@ -5,6 +5,7 @@ pub mod browser;
 pub mod check;
 pub mod delivery;
 pub mod editor;
+pub mod evidence;
 pub mod files;
 pub mod git;
 pub mod guard;

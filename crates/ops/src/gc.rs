@@ -14,7 +14,10 @@ use crate::sheet::{Sheet, counted};
 /// Old records of executions that go in one transaction, so that nobody waits long for it.
 const OPS: u64 = 500;
 
-/// Forgets old op ids and records the leases that ran out.
+/// Answers to runs that are recorded as overdue in one transaction.
+const ANSWERS: u64 = 500;
+
+/// Forgets old op ids, and records leases that ran out and answers that are overdue.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Gc {}
 
@@ -24,19 +27,25 @@ pub struct Swept {
     pub ops_expired: u64,
     /// Leases that nobody had seen running out.
     pub claims_expired: u64,
+    /// Answers of people, waited for by runs, that nobody had noticed to be overdue.
+    pub gates_overdue: u64,
 }
 
 impl Operation for Gc {
     type Output = Swept;
     const NAME: &'static str = "gc";
-    const ABOUT: &'static str = "Forget old op ids, and record leases that ran out";
+    const ABOUT: &'static str =
+        "Forget old op ids; record leases that ran out, and overdue answers";
     const EXAMPLE: &'static str = "windlass gc";
     const ACCESS: Access = Access::Write;
 
     fn run(&self, cx: &mut Context) -> Result<Swept, Error> {
         let (actor, _) = cx.identity(None)?;
         let ops_expired = expire_ops(cx, &actor)?;
-        cx.write(&actor, |tx| Ok(Swept { ops_expired, claims_expired: expire_claims(tx)? }))
+        let gates_overdue = notice_overdue(cx, &actor)?;
+        cx.write(&actor, |tx| {
+            Ok(Swept { ops_expired, claims_expired: expire_claims(tx)?, gates_overdue })
+        })
     }
 }
 
@@ -50,6 +59,24 @@ fn expire_ops(cx: &mut Context, actor: &str) -> Result<u64, Error> {
             return Ok(expired);
         }
     }
+}
+
+/// Records every answer that is overdue, part by part; returns how many. Whether there is any is
+/// looked up first, which locks nobody out.
+pub(crate) fn notice_overdue(cx: &mut Context, actor: &str) -> Result<u64, Error> {
+    let mut noticed = 0;
+    while cx.read(|snapshot| {
+        let now = snapshot.now();
+        Ok(snapshot.next_answer_due()?.is_some_and(|due| due <= now))
+    })? {
+        let part = cx.write_part(actor, |tx| Ok(tx.notice_overdue(ANSWERS)?))?;
+        noticed += part;
+        // Somebody else was quicker, or the clock was set back.
+        if part == 0 {
+            break;
+        }
+    }
+    Ok(noticed)
 }
 
 /// Records every lease that ran out and was not recorded yet; returns how many.
@@ -68,6 +95,12 @@ impl Output for Swept {
     fn sheet(&self, _now: Time) -> Sheet {
         let ops = counted(self.ops_expired, "old op id");
         let claims = counted(self.claims_expired, "lease");
-        Sheet::line(format!("{ops} forgotten, {claims} recorded as run out"))
+        let sheet = Sheet::line(format!("{ops} forgotten, {claims} recorded as run out"));
+        match self.gates_overdue {
+            0 => sheet,
+            overdue => {
+                sheet.and_line(format!("{} recorded as overdue", counted(overdue, "answer")))
+            }
+        }
     }
 }

@@ -13,6 +13,7 @@ use windlass_domain::hook::Hook;
 use windlass_domain::near::near;
 use windlass_domain::ownership::Required;
 use windlass_domain::run::edit::OutsideEdits;
+use windlass_domain::run::file::GateTimeout;
 use windlass_domain::run::word::Gates;
 use windlass_domain::{Code, Refusal};
 use windlass_hands::remote::Address;
@@ -24,7 +25,7 @@ use hook_table::{Placed, definition, line_of};
 use crate::view::usage;
 
 /// Every key, with its default and whether a repository's file may set it.
-pub const KEYS: [Key; 14] = [
+pub const KEYS: [Key; 15] = [
     Key {
         name: "agent",
         default: None,
@@ -72,6 +73,12 @@ pub const KEYS: [Key; 14] = [
         default: Some("30m"),
         in_repository: false,
         about: "how long a check of a run may take that does not say so itself",
+    },
+    Key {
+        name: "runs.gate_timeout",
+        default: Some("never"),
+        in_repository: false,
+        about: "how long a run waits for a person before the answer is overdue: a duration, or never",
     },
     Key {
         name: "runs.browser",
@@ -180,6 +187,7 @@ pub struct Settings {
     pub runs_gates: Option<Gates>,
     pub runs_outside_edits: OutsideEdits,
     pub runs_check_timeout: Option<Span>,
+    pub runs_gate_timeout: GateTimeout,
     pub runs_browser: Option<String>,
     pub database_url: Option<String>,
     pub database_synchronous: Synchronous,
@@ -362,6 +370,9 @@ impl Settings {
             "runs.check_timeout" => {
                 self.runs_check_timeout = Some(Span::parse("check_timeout", value)?);
             }
+            "runs.gate_timeout" => {
+                self.runs_gate_timeout = GateTimeout::parse("gate_timeout", value)?;
+            }
             "runs.browser" => self.runs_browser = Some(value.to_owned()),
             "database.url" => self.database_url = Some(value.to_owned()),
             "database.synchronous" => {
@@ -420,6 +431,7 @@ struct Runs {
     gates: Option<String>,
     outside_edits: Option<String>,
     check_timeout: Option<String>,
+    gate_timeout: Option<String>,
     browser: Option<String>,
 }
 
@@ -474,6 +486,7 @@ fn read(path: &str, text: &str) -> Result<Contents, Refusal> {
         runs.gates,
         runs.outside_edits,
         runs.check_timeout,
+        runs.gate_timeout,
         runs.browser,
         url,
         synchronous,
@@ -665,7 +678,7 @@ mod tests {
     #[test]
     fn every_key_can_be_set_in_a_file() {
         let text = "agent='a'\nproject='p'\n[claims]\nlease='1h'\nrequire='fence'\n\
-                    [workflows]\nauto_unpause=true\n[runs]\ngates='attested'\noutside_edits='adopt'\ncheck_timeout='1h'\nbrowser='b'\n[database]\nurl='x'\nsynchronous='normal'\nwait='5s'\n[server]\nurl='http://h'\n[display]\nformat='json'\n";
+                    [workflows]\nauto_unpause=true\n[runs]\ngates='attested'\noutside_edits='adopt'\ncheck_timeout='1h'\ngate_timeout='4h'\nbrowser='b'\n[database]\nurl='x'\nsynchronous='normal'\nwait='5s'\n[server]\nurl='http://h'\n[display]\nformat='json'\n";
         let mut layers = Layers::default();
         layers.user_file("c.toml", text).unwrap();
         assert_eq!(layers.resolve().unwrap().given.len(), KEYS.len());

@@ -75,6 +75,7 @@ pub const TABLE: &[Entry] = &[
     Entry::of::<run::Exec>(),
     Entry::of::<run::List>(),
     Entry::of::<run::Show>(),
+    Entry::of::<run::Evidence>(),
     Entry::of::<run::Files>(),
     Entry::of::<run::StepStart>(),
     Entry::of::<run::StepVerify>(),

@@ -123,6 +123,7 @@ fn started() -> RunStarted {
         gates: Gates::Attested,
         require_owner: false,
         tie: None,
+        gate_timeout: None,
         head: Some("0123abc".into()),
     }
 }

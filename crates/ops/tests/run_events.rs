@@ -106,6 +106,7 @@ fn started(name: &str, task: Option<TaskId>) -> RunStarted {
         gates: Gates::Attested,
         require_owner: false,
         tie: task.map(|task| Tie { task, fence: 1 }),
+        gate_timeout: None,
         head: None,
     }
 }

@@ -92,6 +92,8 @@ const LOOKED_AT: &[&str] = &[
     "run list --status paused",
     "run show RUN__1",
     "run show nothing-20261115T093000Z",
+    "run evidence RUN__1",
+    "run evidence RUN__1 --step 9",
     "run files --run-id RUN__1 --report",
     "run summary RUN__1",
     "run reconcile RUN__1",

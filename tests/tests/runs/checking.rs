@@ -96,7 +96,7 @@ fn a_check_that_floods_is_counted_and_windlass_stays_small() {
     assert_eq!(result(&site)["stdout"]["size_bytes"], size_bytes);
     // The state file shows the beginning, and the log does not fill the disk.
     assert!(site.state_text().len() < 64 << 10);
-    let log = fs::metadata(text(&result(&site)["log"])).unwrap().len();
+    let log = fs::metadata(text(&result(&site)["log"]["path"])).unwrap().len();
     assert!(log <= 64 << 20, "{log}");
     site.agrees();
 }
@@ -145,7 +145,7 @@ fn a_check_that_prints_no_text_leaves_a_state_file_that_is_and_a_log_with_its_by
     assert_eq!(site.says("run step verify 1"), "pass");
     let shown = text(&site.step(1)["verify"]["stdout"]);
     assert!(shown.starts_with("a\u{fffd}"), "{shown:?}");
-    let log = fs::read(text(&result(&site)["log"])).unwrap();
+    let log = fs::read(text(&result(&site)["log"]["path"])).unwrap();
     assert_eq!(log, b"a\xff\xfeb\0c\x1b[31m");
     site.agrees();
 }
@@ -191,7 +191,7 @@ fn a_check_does_not_see_the_secrets_of_its_caller() {
             run.env(secret.0, secret.1)
         });
     let _verified = verify.run().ok();
-    let seen = fs::read_to_string(text(&result(&site)["log"])).unwrap();
+    let seen = fs::read_to_string(text(&result(&site)["log"]["path"])).unwrap();
     assert!(seen.contains("MINE=seen"), "{seen}");
     for secret in [token.as_str(), "canary", "HOTL_OWNER_TOKEN", "WINDLASS_TOKEN"] {
         assert!(!seen.contains(secret), "{secret}\n{seen}");

@@ -7,9 +7,11 @@
     reason = "what goes wrong in a helper of a test ends the test"
 )]
 
+mod asking;
 mod checking;
 mod crowd;
 mod driving;
+mod evidence;
 mod files;
 mod finishing;
 mod killing;

@@ -357,6 +357,87 @@ fn a_step_is_done_when_its_checks_pass() {
 }
 
 #[test]
+fn what_the_checks_of_a_run_showed_is_shown() {
+    let said = transcript(|scene| {
+        let file =
+            FILE.replace("verify: sh limit.test", "verify: echo built; echo careful >&2; false");
+        fs::write(scene.home().work().join("limit-workflow.md"), file).unwrap();
+        scene.does("run start limit-workflow.md");
+        scene.says("run evidence");
+        fs::write(scene.home().work().join("limit.test"), "").unwrap();
+        scene.does("run step start 1");
+        scene.does("run step verify 1");
+        scene.does("run step start 2");
+        scene.says("run step verify 2");
+        scene.shows("run evidence --step 2");
+        scene.says("run evidence --step 9");
+    });
+    insta::assert_snapshot!(said, @r#"
+    $ windlass run evidence
+    no checks of run limit-20261115T093000Z were made
+    $ windlass run step verify 2
+    fail
+    check 1 of 1 ended with 1: shell: echo built; echo careful >&2; false
+
+    careful
+
+
+    built
+
+    run limit-20261115T093000Z is running
+    [exit code 6]
+    $ windlass run evidence --step 2
+    step 2, attempt 1: failed, just now
+    check 1 failed, exit code 1: shell: echo built; echo careful >&2; false
+
+    built
+
+
+    careful
+
+    /home/ada/work/.hotl/evidence/limit-20261115T093000Z/step-2-attempt-1-check-1.log
+    $ … --json
+    {
+      "run": "0123456789ABCDEFGHJKMNPQRS",
+      "run_id": "limit-20261115T093000Z",
+      "folder": "/home/ada/work",
+      "machine": "<host>",
+      "attempts": [
+        {
+          "step": 2,
+          "attempt": 1,
+          "at": "2026-11-15T09:30:00.000Z",
+          "verdict": "failed",
+          "checks": [
+            {
+              "check": 1,
+              "what": "shell: echo built; echo careful >&2; false",
+              "outcome": "failed",
+              "exit_code": 1,
+              "took_ms": <number>,
+              "stdout": {"size_bytes": <number>, "head": "built\n"},
+              "stderr": {"size_bytes": <number>, "head": "careful\n"},
+              "log": {
+                "name": "step-2-attempt-1-check-1.log",
+                "path": "/home/ada/work/.hotl/evidence/limit-20261115T093000Z/step-2-attempt-1-check-1.log",
+                "size_bytes": <number>,
+                "sha256": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+                "state": "here"
+              }
+            }
+          ]
+        }
+      ]
+    }
+    $ windlass run evidence --step 9
+    error: Invalid step number: 9
+    hint: run limit-20261115T093000Z has the steps 1 to 3
+    more: windlass explain step_not_found
+    [exit code 4]
+    "#);
+}
+
+#[test]
 fn runs_are_listed() {
     let said = transcript(|scene| {
         fs::write(scene.home().work().join("limit-workflow.md"), FILE).unwrap();

@@ -37,7 +37,7 @@ fn the_first_page_of_help_names_every_command() {
       audit     The hash chain of the log
       doctor    Check the ledger: files, hash chain, counters; --rebuild the views
       validate  Check the dependencies for circles and missing tasks
-      gc        Forget old op ids, and record leases that ran out
+      gc        Forget old op ids; record leases that ran out, and overdue answers
       backup    Copy the ledger file while others go on working
       export    Write the whole log to a file, in lines of JSON
       import    Coming from elsewhere: another ledger, HZL, beads

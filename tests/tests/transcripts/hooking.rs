@@ -399,6 +399,7 @@ fn hooks_of_the_settings_are_shown_with_their_file() {
     runs.gates              enforced                                             default
     runs.outside_edits      refuse                                               default
     runs.check_timeout      30m                                                  default
+    runs.gate_timeout       never                                                default
     runs.browser            –                                                    default
     database.url            ledger.db                                            WINDLASS_DB
     database.synchronous    normal                                               WINDLASS_DATABASE_SYNCHRONOUS
@@ -496,7 +497,8 @@ fn hooks_are_sent_by_a_worker_until_it_is_asked_to_end() {
       "lost": 0,
       "unknown": [],
       "duration_ms": <number>,
-      "claims_expired": 0
+      "claims_expired": 0,
+      "gates_overdue": 0
     }
     "#);
 }

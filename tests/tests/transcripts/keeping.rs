@@ -185,6 +185,7 @@ fn settings_are_shown_with_where_they_came_from() {
     runs.gates              enforced   default
     runs.outside_edits      refuse     default
     runs.check_timeout      30m        default
+    runs.gate_timeout       never      default
     runs.browser            –          default
     database.url            shared.db  --db
     database.synchronous    full       default
@@ -242,6 +243,12 @@ fn settings_are_shown_with_where_they_came_from() {
           "value": "30m",
           "source": "default",
           "about": "how long a check of a run may take that does not say so itself"
+        },
+        {
+          "key": "runs.gate_timeout",
+          "value": "never",
+          "source": "default",
+          "about": "how long a run waits for a person before the answer is overdue: a duration, or never"
         },
         {
           "key": "runs.browser",

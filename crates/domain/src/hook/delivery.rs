@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{TTL, Trigger};
 use crate::event::{Event, HookDiscarded, HookEnqueued, HookRetried};
 use crate::task::Broken;
-use crate::{Code, DeliveryId, Refusal, TaskId, Time};
+use crate::{Code, DeliveryId, Refusal, RunKey, TaskId, Time};
 
 /// How far a delivery has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -56,7 +56,9 @@ pub struct Delivery {
     pub version: u64,
     pub hook: String,
     pub trigger: Trigger,
-    pub task: TaskId,
+    pub task: Option<TaskId>,
+    /// The run that it tells of.
+    pub run: Option<RunKey>,
     pub state: State,
     /// How often it was tried, once it is over.
     pub attempts: u32,
@@ -78,6 +80,7 @@ impl Delivery {
             hook: data.hook.clone(),
             trigger: data.trigger,
             task: data.task,
+            run: data.run,
             state: State::Queued,
             attempts: 0,
             max_attempts: data.max_attempts,
@@ -164,7 +167,8 @@ mod tests {
         let data = HookEnqueued {
             hook: "on_done".into(),
             trigger: Trigger::OnDone,
-            task: TaskId::from_bytes([1; 16]),
+            task: Some(TaskId::from_bytes([1; 16])),
+            run: None,
             payload: serde_json::Value::Null,
             max_attempts: 5,
         };

@@ -1,4 +1,4 @@
-//! Hooks: outgoing notifications of what happens to tasks.
+//! Hooks: outgoing notifications of what happens to tasks, and of runs that wait for a person.
 //!
 //! A hook says on what ([`Trigger`]) it is sent where ([`Target`]). Which hooks a transition sets
 //! off is decided here; each of them becomes one [`Delivery`] in the outbox, which is sent later.
@@ -6,6 +6,7 @@
 mod check;
 mod delivery;
 mod payload;
+mod question;
 mod schedule;
 mod variables;
 
@@ -22,6 +23,7 @@ use crate::{Code, Kind, Refusal, Status};
 pub use check::check_name;
 pub use delivery::{Delivery, State};
 pub use payload::payload;
+pub use question::{Asked, Question};
 pub use schedule::{Failed, TTL, next_attempt};
 
 /// How often a hook is sent at most, when it does not say.
@@ -52,6 +54,13 @@ impl Hook {
     /// How long one attempt may take.
     pub fn timeout(&self) -> Span {
         Span::from_millis(self.timeout_ms)
+    }
+
+    /// Whether it is about tasks like this one, of the project of that name.
+    fn hears_of(&self, task: &Task, project: &str) -> bool {
+        let project_fits =
+            self.projects.is_empty() || self.projects.iter().any(|name| name == project);
+        project_fits && self.tags.iter().all(|tag| task.tags.contains(tag))
     }
 }
 
@@ -153,7 +162,7 @@ pub enum Trigger {
     OnStatusChanged,
     /// A lease was seen to have run out.
     OnClaimExpired,
-    /// A step waits for the approval of a person.
+    /// A run waits for the answer of a person, or waits too long.
     OnGate,
 }
 
@@ -239,15 +248,13 @@ impl Transition<'_> {
             // To be created in a status is no change of it.
             Trigger::OnStatusChanged => self.from.is_some_and(|from| from != to),
             Trigger::OnClaimExpired => self.kind == Kind::ClaimExpired,
-            // Nothing waits for approval yet.
+            // Runs wait for answers, not tasks: see [`Question`].
             Trigger::OnGate => false,
         }
     }
 
     fn passes(&self, hook: &Hook) -> bool {
-        let project_fits =
-            hook.projects.is_empty() || hook.projects.iter().any(|name| name == self.project);
-        project_fits && hook.tags.iter().all(|tag| self.task.tags.contains(tag))
+        hook.hears_of(self.task, self.project)
     }
 }
 
@@ -269,7 +276,13 @@ pub fn may_trigger(kind: Kind) -> bool {
         | Kind::TaskReopened
         | Kind::StatusSet
         | Kind::TaskArchived
-        | Kind::TaskRestored => true,
+        | Kind::TaskRestored
+        | Kind::RunImported
+        | Kind::RunEdited
+        | Kind::StepVerified
+        | Kind::RunUnblocked
+        | Kind::GateReopened
+        | Kind::GateOverdue => true,
         Kind::ProjectCreated
         | Kind::ProjectRenamed
         | Kind::ProjectFrozen
@@ -299,15 +312,10 @@ pub fn may_trigger(kind: Kind) -> bool {
         | Kind::KeyRotated
         | Kind::KeyRevoked
         | Kind::RunStarted
-        | Kind::RunImported
-        | Kind::RunEdited
         | Kind::StepStarted
-        | Kind::StepVerified
         | Kind::StepRetried
         | Kind::StepBlocked
-        | Kind::RunUnblocked
         | Kind::GateDecided
-        | Kind::GateReopened
         | Kind::RunFinalized
         | Kind::RunFinished
         | Kind::RunOwnerChanged
@@ -354,6 +362,7 @@ pub(crate) mod samples {
 mod tests {
     use super::samples::hook;
     use super::*;
+    use crate::event::Subject;
     use crate::task::samples::in_status;
 
     fn set_off(from: Option<Status>, to: Status, kind: Kind) -> Vec<Trigger> {
@@ -399,7 +408,8 @@ mod tests {
     #[test]
     fn whatever_sets_off_a_hook_is_of_a_kind_that_may() {
         for kind in Kind::ALL.iter().filter(|kind| may_trigger(**kind)) {
-            assert_eq!(kind.subject(), crate::event::Subject::Task, "{kind:?}");
+            let subject = kind.subject();
+            assert!(matches!(subject, Subject::Task | Subject::Run), "{kind:?}");
         }
     }
 

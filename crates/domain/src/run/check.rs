@@ -24,6 +24,9 @@ pub enum Outcome {
 pub struct Output {
     /// The beginning.
     pub text: String,
+    /// The end, as far as it is not in the beginning.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub tail: String,
     #[serde(default)]
     pub size_bytes: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,7 +63,7 @@ pub struct CheckResult {
     pub stderr: Output,
     /// The whole output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub log: Option<String>,
+    pub log: Option<Exhibit>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exhibits: Vec<Exhibit>,
 }
@@ -79,6 +82,14 @@ impl CheckResult {
             log: None,
             exhibits: Vec::new(),
         }
+    }
+}
+
+impl CheckResult {
+    /// There is something to look at: a file, or what it wrote.
+    pub(super) fn shows_something(&self) -> bool {
+        let wrote = [&self.stdout, &self.stderr].iter().any(|output| !output.text.is_empty());
+        wrote || self.log.is_some() || !self.exhibits.is_empty()
     }
 }
 

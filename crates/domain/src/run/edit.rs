@@ -109,7 +109,8 @@ fn shortened(value: &Value) -> Value {
     }
 }
 
-/// The first event of a run that was found in a state file.
+/// The first event of a run that was found in a state file; its answers may take any time.
 pub fn import(state: StateFile, folder: &str, machine: &str, gates: Gates) -> RunEvent {
-    RunImported { state, folder: folder.to_owned(), machine: machine.to_owned(), gates }.into()
+    let (folder, machine) = (folder.to_owned(), machine.to_owned());
+    RunImported { state, folder, machine, gates, gate_timeout: None }.into()
 }

@@ -13,6 +13,7 @@ use super::word::{
     Mode, OwnerChange, Reopen, RunStatus,
 };
 use crate::chain::Hash;
+use crate::duration::Span;
 use crate::{TaskId, Time};
 
 /// Where a run takes place, and where it came from.
@@ -59,6 +60,9 @@ pub struct RunStarted {
     pub require_owner: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tie: Option<Tie>,
+    /// How long answers are waited for where the file does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate_timeout: Option<Span>,
     /// The commit that the work begins from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
@@ -71,6 +75,8 @@ pub struct RunImported {
     pub folder: String,
     pub machine: String,
     pub gates: Gates,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate_timeout: Option<Span>,
 }
 
 /// One value of a state file that another hand changed.
@@ -156,6 +162,17 @@ pub struct GateDecided {
     pub by: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+/// An answer was waited for longer than it should have been. It is still waited for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GateOverdue {
+    pub step: u32,
+    /// The check that waits; nothing for the gate of the step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<usize>,
+    pub waiting_since: Time,
+    pub timeout: Span,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -54,7 +54,7 @@ pub use amount::Amount;
 pub use canonical::canonical;
 pub use check::{Assert, AssertKind, Check};
 pub use finding::{Finding, Severity, Suggestion, place};
-pub use front::{Budgets, Dirty, Front, Progress, ReportDetail, Risk, Worktree};
+pub use front::{Budgets, Dirty, Front, GateTimeout, Progress, ReportDetail, Risk, Worktree};
 pub use lint::compat::{CompatReport, Verdict, compat_lint};
 pub use lint::{inspect, lint};
 pub use place::Places;

@@ -1,10 +1,10 @@
 //! How each event changes a run: the only place where one becomes state.
 
-use super::check::{CheckResult, Outcome, Verdict, joined};
+use super::check::{CheckResult, Outcome, Output, Verdict, joined};
 use super::event::{
     ActionDecided, ActionProgress, ActionProgressed, ActionRequested, BudgetChecked, GateDecided,
-    GateReopened, RunEdited, RunFinalized, RunFinished, RunOwnerChanged, RunStarted, RunUnblocked,
-    StepBlocked, StepStarted, StepVerified,
+    GateOverdue, GateReopened, RunEdited, RunFinalized, RunFinished, RunOwnerChanged, RunStarted,
+    RunUnblocked, StepBlocked, StepStarted, StepVerified,
 };
 use super::file::{Amount, Loop, Progress, ReportDetail, Step};
 use super::state::{
@@ -36,6 +36,7 @@ impl Run {
             | RunEvent::RunUnblocked(_)
             | RunEvent::GateDecided(_)
             | RunEvent::GateReopened(_)
+            | RunEvent::GateOverdue(_)
             | RunEvent::RunFinalized(_)
             | RunEvent::RunFinished(_)
             | RunEvent::RunOwnerChanged(_)
@@ -66,6 +67,10 @@ impl Run {
             progress_verbose: front.progress == Some(Progress::Verbose),
             policy_profile: front.policy_profile.clone().unwrap_or_else(|| "standard".to_owned()),
             gates: data.gates,
+            gate_timeout: match front.gate_timeout {
+                Some(timeout) => timeout.span(),
+                None => data.gate_timeout,
+            },
             tie: data.tie,
             head_before: data.head.clone(),
             head_after: None,
@@ -109,7 +114,8 @@ impl Run {
             RunEvent::StepBlocked(data) => self.block(data, at)?,
             RunEvent::RunUnblocked(data) => self.unblock(data)?,
             RunEvent::GateDecided(data) => self.decide(data, at)?,
-            RunEvent::GateReopened(data) => self.reopen(data)?,
+            RunEvent::GateReopened(data) => self.reopen(data, at)?,
+            RunEvent::GateOverdue(data) => self.overdue(data)?,
             RunEvent::RunFinalized(data) => self.finalize(data, at),
             RunEvent::RunFinished(data) => self.finish(data, at),
             RunEvent::RunOwnerChanged(data) => self.change_owner(data, at),
@@ -197,12 +203,15 @@ impl Run {
             }
             Verdict::NeedsPerson { check, reason } => {
                 // What a person decides takes the place of what could not be decided.
+                let seen = step.results.iter().find(|result| result.check == *check).cloned();
                 step.results.retain(|result| result.outcome == Outcome::Passed);
+                step.overdue_since = None;
                 step.block = Some(Block {
                     cause: Cause::Review,
                     reason: reason.clone(),
                     from: StepStatus::InProgress,
                     check: Some(*check),
+                    seen: seen.filter(CheckResult::shows_something),
                     at,
                 });
                 step.status = StepStatus::Blocked;
@@ -259,6 +268,7 @@ impl Run {
             reason: data.reason.clone(),
             at,
         });
+        step.overdue_since = None;
         if let Some(check) = data.check {
             step.review(check, data.decision, at);
         }
@@ -268,9 +278,25 @@ impl Run {
         Ok(())
     }
 
-    fn reopen(&mut self, data: &GateReopened) -> Result<(), Broken> {
+    /// It is noticed once for each wait, and changes nothing else.
+    fn overdue(&mut self, data: &GateOverdue) -> Result<(), Broken> {
+        let is_meant = |waiting: &super::state::Waiting| {
+            (waiting.step, waiting.check, waiting.since)
+                == (data.step, data.check, data.waiting_since)
+        };
+        if !self.waiting().iter().any(|waiting| is_meant(waiting) && !waiting.noticed) {
+            let (name, step) = (&self.name, data.step);
+            return Err(Broken(format!("step {step} of run {name} does not wait for an answer")));
+        }
+        self.step_mut(data.step)?.overdue_since = Some(data.waiting_since.plus(data.timeout));
+        Ok(())
+    }
+
+    fn reopen(&mut self, data: &GateReopened, at: Time) -> Result<(), Broken> {
         let step = self.step_in(data.step, Kind::GateReopened, &[StepStatus::Done])?;
         step.decided = None;
+        step.reopened_at = Some(at);
+        step.overdue_since = None;
         step.max_iterations = step.max_iterations.saturating_add(data.granted);
         match data.then {
             Reopen::Decide => {}
@@ -491,6 +517,8 @@ impl StepState {
             stderr: None,
             results: Vec::new(),
             decided: None,
+            reopened_at: None,
+            overdue_since: None,
             block: None,
         }
     }
@@ -502,6 +530,8 @@ impl StepState {
         self.stderr = None;
         self.results.clear();
         self.decided = None;
+        self.reopened_at = None;
+        self.overdue_since = None;
         self.completed_at = None;
     }
 
@@ -514,6 +544,8 @@ impl StepState {
     fn complete(&mut self, at: Time) {
         self.status = StepStatus::Done;
         self.block = None;
+        self.reopened_at = None;
+        self.overdue_since = None;
         self.completed_at = Some(at);
         self.passed = Some(true);
         if self.is_checked() {
@@ -523,7 +555,8 @@ impl StepState {
 
     fn stop(&mut self, cause: Cause, reason: &str, at: Time) {
         let from = self.block.take().map_or(self.status, |block| block.from);
-        self.block = Some(Block { cause, reason: reason.to_owned(), from, check: None, at });
+        self.block =
+            Some(Block { cause, reason: reason.to_owned(), from, check: None, seen: None, at });
         self.status = StepStatus::Blocked;
     }
 
@@ -543,10 +576,14 @@ impl StepState {
     }
 
     fn review(&mut self, check: usize, decision: Decision, at: Time) {
+        let seen = self.block.as_mut().and_then(|block| block.seen.take());
         match decision {
             Decision::Approved => {
-                let mut result = CheckResult::new(check, Outcome::Passed);
-                APPROVED.clone_into(&mut result.stdout.text);
+                let mut result = match seen {
+                    Some(seen) => CheckResult { outcome: Outcome::Passed, ..seen },
+                    None => CheckResult::new(check, Outcome::Passed),
+                };
+                result.stdout = Output { text: APPROVED.to_owned(), ..Output::default() };
                 result.ended_at = Some(at);
                 self.results.push(result);
                 self.block = None;
@@ -561,6 +598,9 @@ impl StepState {
                 }
             }
             Decision::Rejected => {
+                // What was rejected is still there to be looked at.
+                let rejected = |seen| CheckResult { outcome: Outcome::Failed, ..seen };
+                self.results.extend(seen.map(rejected));
                 self.stop(Cause::Rejected, REJECTED, at);
                 self.passed = Some(false);
                 self.stdout = None;

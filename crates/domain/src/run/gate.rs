@@ -1,7 +1,7 @@
 //! Gates: who approves a step, and how that is taken back.
 
 use super::caller::Caller;
-use super::event::{GateDecided, GateReopened};
+use super::event::{GateDecided, GateOverdue, GateReopened};
 use super::file::Risk;
 use super::state::{Run, StepState};
 use super::step::{given, wrong};
@@ -96,6 +96,27 @@ fn person(run: &Run, number: u32, message: &str) -> Refusal {
     run.refusal(Code::PersonRequired, message)
         .hint(format!("let a person decide: windlass run gate {number} approved"))
         .detail("step", number)
+}
+
+/// The answers that are overdue, and of which nobody has noticed it. They are still waited for: a
+/// gate never decides itself.
+pub fn overdue(run: &Run, now: Time) -> Vec<RunEvent> {
+    let Some(timeout) = run.gate_timeout.filter(|_| run.answer_due().is_some()) else {
+        return Vec::new();
+    };
+    let waiting = run.waiting().into_iter();
+    waiting
+        .filter(|waiting| !waiting.noticed && waiting.overdue_since(now).is_some())
+        .map(|waiting| {
+            GateOverdue {
+                step: waiting.step,
+                check: waiting.check,
+                waiting_since: waiting.since,
+                timeout,
+            }
+            .into()
+        })
+        .collect()
 }
 
 /// Takes back what was decided about a step that is done. It is decided again, or the step is done

@@ -252,7 +252,7 @@ fn evidence(run: &Run, step: &StepState) -> StepEvidence {
             decided_at: decided.map(|decided| Moment::new(decided.at)),
         },
         block_reason: step.block.as_ref().map(|block| block.reason.clone()),
-        checks: step.results.iter().filter_map(|result| check_evidence(step, result)).collect(),
+        checks: step.seen().filter_map(|result| check_evidence(step, result)).collect(),
     }
 }
 

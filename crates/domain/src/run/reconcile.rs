@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::name::RunId;
 use super::receipt::reasons;
-use super::state::Run;
+use super::state::{Run, Waiting};
 use super::word::{
     ActionStatus, EffectStatus, Metric, NextAction, OwnerStanding, Reason, RunStatus, StepStatus,
 };
@@ -22,6 +22,17 @@ pub struct Reconciliation {
     pub reasons: Vec<Reason>,
     /// Ours: whoever owned the run has not shown a sign of life in time.
     pub owner_stale: bool,
+    /// Ours: the steps for which the answer of a person is overdue.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub overdue: Vec<Overdue>,
+}
+
+/// An answer that is waited for longer than it should be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Overdue {
+    pub step: u32,
+    pub waiting_since: Time,
+    pub overdue_since: Time,
 }
 
 /// What to do next. Nothing is changed.
@@ -37,8 +48,17 @@ pub fn reconcile(run: &Run, now: Time) -> Reconciliation {
         exceeded_budgets: run.exceeded.clone(),
         next_action: next_action(run, &reasons),
         reasons,
+        overdue: overdue(run, now),
         owner_stale: super::owner::shown(run, now).status == OwnerStanding::Stale,
     }
+}
+
+fn overdue(run: &Run, now: Time) -> Vec<Overdue> {
+    let overdue = |waiting: Waiting| {
+        let overdue_since = waiting.overdue_since(now)?;
+        Some(Overdue { step: waiting.step, waiting_since: waiting.since, overdue_since })
+    };
+    run.waiting().into_iter().filter_map(overdue).collect()
 }
 
 /// The first of these that applies.

@@ -175,6 +175,10 @@ fn said(event: &RunEvent, exceeded: &[Metric], after: &Run) -> Option<String> {
         RunEvent::GateReopened(data) => {
             format!("Gate Step {}: reopened — {}", data.step, line(&data.reason))
         }
+        RunEvent::GateOverdue(data) => {
+            let what = if data.check.is_some() { "Human review for Step" } else { "Gate Step" };
+            format!("{what} {}: overdue (no answer within {})", data.step, data.timeout)
+        }
         RunEvent::RunFinalized(data) => format!("Run finalized: {}", data.status),
         RunEvent::RunFinished(data) => format!("Finish recorded: {}", data.disposition),
         RunEvent::RunOwnerChanged(data) => owner(data)?,

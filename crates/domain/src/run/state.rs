@@ -11,6 +11,7 @@ use super::word::{
     Gates, Metric, Mode, OwnerChange, OwnerStatus, RunStatus, StepStatus,
 };
 use crate::chain::Hash;
+use crate::duration::Span;
 use crate::{Code, Refusal, RunKey, Time};
 
 /// One execution of a workflow file.
@@ -31,6 +32,8 @@ pub struct Run {
     pub progress_verbose: bool,
     pub policy_profile: String,
     pub gates: Gates,
+    /// How long the answer of a person is waited for before it is overdue; for ever if nothing.
+    pub gate_timeout: Option<Span>,
     pub tie: Option<Tie>,
     pub head_before: Option<String>,
     pub head_after: Option<String>,
@@ -199,6 +202,10 @@ pub struct StepState {
     /// Of the present attempt, in the order of the checks.
     pub results: Vec<CheckResult>,
     pub decided: Option<Decided>,
+    /// When its gate was opened again.
+    pub reopened_at: Option<Time>,
+    /// Since when the answer that it waits for is overdue, once somebody noticed.
+    pub overdue_since: Option<Time>,
     pub block: Option<Block>,
 }
 
@@ -221,6 +228,8 @@ pub struct Block {
     pub from: StepStatus,
     /// The check that waits for a person.
     pub check: Option<usize>,
+    /// What that check showed, if it showed anything.
+    pub seen: Option<CheckResult>,
     pub at: Time,
 }
 
@@ -252,6 +261,11 @@ impl StepState {
         self.decided.as_ref().is_some_and(|decided| decided.decision == Decision::Rejected)
     }
 
+    /// The results of the present attempt, with what a person is still asked about.
+    pub fn seen(&self) -> impl Iterator<Item = &CheckResult> {
+        self.results.iter().chain(self.block.as_ref().and_then(|block| block.seen.as_ref()))
+    }
+
     /// The check that waits for a person.
     pub(super) fn waiting_check(&self) -> Option<&Block> {
         self.block.as_ref().filter(|block| block.cause == Cause::Review)
@@ -265,6 +279,27 @@ pub struct Waiting {
     pub since: Time,
     /// What to look at; nothing for the gate of a step.
     pub review: Option<String>,
+    /// The check that waits; nothing for the gate of a step.
+    #[serde(skip)]
+    pub check: Option<usize>,
+    /// When the answer is overdue; nothing where it is waited for without an end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub due_at: Option<Time>,
+    /// That it is overdue is on record.
+    #[serde(skip)]
+    pub noticed: bool,
+}
+
+impl Waiting {
+    /// Since when the answer is overdue.
+    pub fn overdue_since(&self, now: Time) -> Option<Time> {
+        self.due_at.filter(|due| *due <= now)
+    }
+
+    /// It is the same wait as another one.
+    pub fn is_that(&self, other: &Self) -> bool {
+        (self.step, self.check, self.since) == (other.step, other.check, other.since)
+    }
 }
 
 impl Run {
@@ -329,16 +364,36 @@ impl Run {
     /// enforced, gates.
     pub fn waiting(&self) -> Vec<Waiting> {
         let waiting = |(at, step): (usize, &StepState)| {
-            let number = position(at);
-            if let Some(block) = step.waiting_check() {
-                let review = Some(block.reason.clone());
-                return Some(Waiting { step: number, since: block.at, review });
-            }
-            let since = step.completed_at.unwrap_or(self.updated_at);
-            let open = self.gates == Gates::Enforced && self.gate_is_open(step);
-            open.then_some(Waiting { step: number, since, review: None })
+            let (check, since, review) = match step.waiting_check() {
+                Some(block) => {
+                    let check = Some(block.check.unwrap_or(step.results.len()));
+                    (check, block.at, Some(block.reason.clone()))
+                }
+                None if self.gates == Gates::Enforced && self.gate_is_open(step) => {
+                    let since = step.reopened_at.or(step.completed_at);
+                    (None, since.or(step.started_at).unwrap_or(self.started_at), None)
+                }
+                None => return None,
+            };
+            let due_at = self.gate_timeout.map(|timeout| since.plus(timeout));
+            let noticed = step.overdue_since.is_some();
+            Some(Waiting { step: position(at), since, review, check, due_at, noticed })
         };
         self.steps.iter().enumerate().filter_map(waiting).collect()
+    }
+
+    /// When somebody should look whether an answer is overdue.
+    pub fn answer_due(&self) -> Option<Time> {
+        match self.status() {
+            RunStatus::Completed | RunStatus::Abandoned => None,
+            RunStatus::Running
+            | RunStatus::Paused
+            | RunStatus::Blocked
+            | RunStatus::ReadyToFinish => {
+                let new = self.waiting().into_iter().filter(|waiting| !waiting.noticed);
+                new.filter_map(|waiting| waiting.due_at).min()
+            }
+        }
     }
 
     /// The step is done, and its gate is not decided.

@@ -364,11 +364,16 @@ fn must_fit(
 }
 
 fn shortened(mut result: CheckResult) -> CheckResult {
-    for Output { text, size_bytes, .. } in [&mut result.stdout, &mut result.stderr] {
+    for Output { text, tail, size_bytes, .. } in [&mut result.stdout, &mut result.stderr] {
         *size_bytes = (*size_bytes).max(text.len() as u64);
         let end = (0..=SHOWN_BYTES).rev().find(|end| text.is_char_boundary(*end));
         if text.len() > SHOWN_BYTES {
             text.truncate(end.unwrap_or(0));
+        }
+        if tail.len() > SHOWN_BYTES {
+            let start = tail.len() - SHOWN_BYTES;
+            let start = (start..tail.len()).find(|start| tail.is_char_boundary(*start));
+            tail.drain(..start.unwrap_or(tail.len()));
         }
     }
     result

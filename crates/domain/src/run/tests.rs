@@ -6,6 +6,7 @@ mod ends;
 mod files;
 mod gates;
 mod loops;
+mod overdue;
 mod owners;
 mod properties;
 mod rows;

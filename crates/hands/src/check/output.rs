@@ -81,6 +81,16 @@ impl Stream {
         let first = self.head.get(..length).unwrap_or(&self.head);
         String::from_utf8_lossy(first).into_owned()
     }
+
+    /// The last bytes as text, without the first ones that are shown elsewhere.
+    pub fn last(&self, length: usize, shown: usize) -> String {
+        let (known, shown) = match self.left_out_bytes() {
+            0 => ([self.head.as_slice(), &self.tail].concat(), shown),
+            _ => (self.tail.clone(), 0),
+        };
+        let from = known.len().saturating_sub(length).max(shown);
+        String::from_utf8_lossy(known.get(from..).unwrap_or_default()).into_owned()
+    }
 }
 
 /// Which of the two a command wrote to.

@@ -174,7 +174,8 @@ CREATE TABLE deliveries (
     version      BIGINT NOT NULL,
     hook         TEXT COLLATE "C" NOT NULL,
     trigger_name TEXT COLLATE "C" NOT NULL,
-    task_id      BYTEA NOT NULL,
+    task_id      BYTEA,
+    run_id       BYTEA,
     state        TEXT COLLATE "C" NOT NULL CHECK (state IN ('queued', 'delivered', 'failed', 'discarded')),
     attempts     BIGINT NOT NULL,
     max_attempts BIGINT NOT NULL,
@@ -218,6 +219,7 @@ CREATE TABLE runs (
     name        TEXT COLLATE "C" NOT NULL,
     status      TEXT COLLATE "C" NOT NULL,
     task_id     BYTEA,
+    answer_due  BIGINT,
     state       TEXT COLLATE "C" NOT NULL
 );
 
@@ -228,3 +230,5 @@ CREATE INDEX runs_name ON runs (name, created_seq);
 CREATE INDEX runs_folder ON runs (machine, folder, created_seq);
 CREATE INDEX runs_status ON runs (status, created_seq);
 CREATE INDEX runs_task ON runs (task_id, created_seq) WHERE task_id IS NOT NULL;
+-- When somebody should look whether the answer of a person is overdue.
+CREATE INDEX runs_answer_due ON runs (answer_due) WHERE answer_due IS NOT NULL;

@@ -176,7 +176,8 @@ CREATE TABLE deliveries (
     version      INTEGER NOT NULL,
     hook         TEXT NOT NULL,
     trigger_name TEXT NOT NULL,
-    task_id      BLOB NOT NULL,
+    task_id      BLOB,
+    run_id       BLOB,
     state        TEXT NOT NULL CHECK (state IN ('queued', 'delivered', 'failed', 'discarded')),
     attempts     INTEGER NOT NULL,
     max_attempts INTEGER NOT NULL,
@@ -220,6 +221,7 @@ CREATE TABLE runs (
     name        TEXT NOT NULL,
     status      TEXT NOT NULL,
     task_id     BLOB,
+    answer_due  INTEGER,
     state       TEXT NOT NULL
 ) STRICT;
 
@@ -230,3 +232,5 @@ CREATE INDEX runs_name ON runs (name, created_seq);
 CREATE INDEX runs_folder ON runs (machine, folder, created_seq);
 CREATE INDEX runs_status ON runs (status, created_seq);
 CREATE INDEX runs_task ON runs (task_id, created_seq) WHERE task_id IS NOT NULL;
+-- When somebody should look whether the answer of a person is overdue.
+CREATE INDEX runs_answer_due ON runs (answer_due) WHERE answer_due IS NOT NULL;

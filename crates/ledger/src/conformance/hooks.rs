@@ -100,7 +100,7 @@ fn a_transition_enqueues_in_its_own_transaction(bed: &mut Bed) {
     assert_eq!(kinds, ["status_set", "hook_enqueued"]);
     assert_eq!(events[1].header.provenance.causation, Some(events[0].header.id));
     let [Tracked { delivery, waiting: Some(waiting) }] = &all(bed)[..] else { panic!() };
-    assert_eq!((delivery.task, delivery.state), (task, State::Queued));
+    assert_eq!((delivery.task, delivery.state), (Some(task), State::Queued));
     assert_eq!(waiting.next_attempt_at, delivery.enqueued_at);
 }
 

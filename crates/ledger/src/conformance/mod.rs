@@ -17,6 +17,7 @@ mod outbox;
 mod outbox_plans;
 mod plans;
 mod pruning;
+mod questions;
 mod queue;
 mod run_plans;
 mod runs;

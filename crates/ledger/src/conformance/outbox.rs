@@ -438,7 +438,7 @@ fn deliveries_are_counted_and_listed_by_state(bed: &mut Bed) {
         found.iter().map(|tracked| (tracked.delivery.id, tracked.delivery.task)).collect::<Vec<_>>()
     };
     let (id, task) = told(bed, Shown::Processing)[0];
-    assert_eq!(told(bed, Shown::OfTask(task)), [(id, task)]);
+    assert_eq!(told(bed, Shown::OfTask(task.unwrap())), [(id, task)]);
     let newest = bed.ledger.read(|snapshot| Ok(snapshot.deliveries(Shown::All, 2)?)).unwrap();
     assert_eq!(newest[0].delivery.id, deliveries[4]);
     assert_eq!(newest.len(), 2);

@@ -15,17 +15,18 @@ const KEY: [u8; 16] = *b"0000000000050000";
 const TASK: [u8; 16] = *b"0000000000000007";
 
 /// Copies the one run of the ledger. Every one has the same name in a folder of its own, but for one
-/// in a hundred, which are in one folder; every tenth is of a task; one in a thousand is stuck.
+/// in a hundred, which are in one folder; every tenth is of a task; one in a thousand is stuck; every third waits for an answer.
 fn copies(bytes: impl Fn(&str) -> String) -> String {
     let (id, task) = (bytes("n"), bytes("n % 1000"));
     format!(
-        "INSERT INTO runs (id, version, machine, folder, name, status, task_id, state, created_seq) \
+        "INSERT INTO runs (id, version, machine, folder, name, status, task_id, answer_due, state, created_seq) \
          WITH RECURSIVE numbers (n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM numbers WHERE n < {MANY}) \
          SELECT {id}, 1, 'harbour', \
          CASE WHEN n % 100 = 0 THEN '/one' ELSE '/trees/' || n END, \
          CASE WHEN n % 100 = 0 THEN 'boat-' || n ELSE 'boat-1' END, \
          CASE WHEN n % 1000 = 0 THEN 'blocked' ELSE 'running' END, \
-         CASE WHEN n % 10 = 7 THEN {task} END, state, n FROM numbers, runs"
+         CASE WHEN n % 10 = 7 THEN {task} END, \
+         CASE WHEN n % 3 = 0 THEN n END, state, n FROM numbers, runs"
     )
 }
 
@@ -39,6 +40,9 @@ fn asked() -> Vec<(&'static str, &'static str, Vec<Cell<'static>>)> {
         ("by place", run::RUN_NAMED, vec![machine, folder, name]),
         ("by a name that many have", run::RUNS_CALLED, vec![name]),
         ("by a name that one has", run::RUNS_CALLED, vec![Cell::Text("boat-50000")]),
+        ("whose answers are overdue", run::RUNS_OVERDUE, vec![early, limit]),
+        ("whose answers are not", run::RUNS_OVERDUE, vec![Cell::Int(0), limit]),
+        ("the next answer", run::ANSWER_DUE_NEXT, vec![]),
         ("by a name that none has", run::RUNS_CALLED, vec![Cell::Text("ship")]),
     ];
     for before in [late, early] {

@@ -74,6 +74,7 @@ pub(super) fn started(run: &str, folder: &str) -> RunStarted {
         gates: Gates::Enforced,
         require_owner: false,
         tie: None,
+        gate_timeout: None,
         head: Some("0123abc".into()),
     }
 }

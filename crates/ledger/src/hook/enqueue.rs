@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
-use windlass_domain::chain::Provenance;
-use windlass_domain::event::{HookEnqueued, HookRemoved, HookSet};
-use windlass_domain::hook::{Hook, Transition, may_trigger, payload, triggered};
+use windlass_domain::chain::{Header, Provenance};
+use windlass_domain::event::{HookEnqueued, HookRemoved, HookSet, RunEvent};
+use windlass_domain::hook::{Hook, Question, Transition, Trigger, may_trigger, payload, triggered};
+use windlass_domain::run::Run;
 use windlass_domain::{DeliveryId, Event, HookId, Stream, Task};
 
 use super::Defined;
@@ -14,10 +15,16 @@ use crate::record::Recorded;
 use crate::transaction::{Happened, Transaction};
 use crate::world::random_bits;
 
-/// The hooks that events about to be recorded may set off, and the task as it was before them.
+/// The hooks that events about to be recorded may set off, and what they happen to, as it was before
+/// them.
 pub(crate) struct Listening {
     hooks: Arc<[Hook]>,
-    before: Option<Task>,
+    before: Before,
+}
+
+enum Before {
+    Task(Option<Box<Task>>),
+    Run(Option<Box<Run>>),
 }
 
 impl Transaction<'_> {
@@ -74,12 +81,20 @@ impl Transaction<'_> {
             return Ok(None);
         }
         let hooks = self.hooks_once()?;
-        if hooks.is_empty() {
+        let Some(first) = events.first().filter(|_| !hooks.is_empty()) else {
             return Ok(None);
-        }
-        let before = match events.first() {
-            Some(Event::TaskCreated(_)) => None,
-            _ => self.store.task(stream.task())?,
+        };
+        let before = match first {
+            Event::Run(_) if hooks.iter().all(|hook| hook.on != Trigger::OnGate) => {
+                return Ok(None);
+            }
+            Event::Run(event) if event.begins() => Before::Run(None),
+            Event::Run(_) => {
+                let kept = self.store.run_of(stream.run())?;
+                Before::Run(kept.map(|kept| Box::new(kept.run)))
+            }
+            Event::TaskCreated(_) => Before::Task(None),
+            _ => Before::Task(self.store.task(stream.task())?.map(Box::new)),
         };
         Ok(Some(Listening { hooks, before }))
     }
@@ -90,7 +105,14 @@ impl Transaction<'_> {
         listening: Listening,
         recorded: &[Recorded],
     ) -> Result<(), Fault> {
-        let Listening { hooks, before: mut task } = listening;
+        let Listening { hooks, before } = listening;
+        let mut task = match before {
+            Before::Task(task) => task.map(|task| *task),
+            Before::Run(run) => {
+                let asked = self.asked(&hooks, run.as_deref(), recorded)?;
+                return self.append_all(asked);
+            }
+        };
         let mut enqueued = Vec::new();
         for event in recorded {
             let Some(next) = after(task.as_ref(), event)? else { continue };
@@ -126,20 +148,81 @@ impl Transaction<'_> {
             let event = HookEnqueued {
                 hook: hook.name.clone(),
                 trigger: hook.on,
-                task: task.id,
+                task: Some(task.id),
+                run: None,
                 payload: payload(hook, &transition, header),
                 max_attempts: hook.max_attempts,
             };
-            heard.push(Happened {
-                id: None,
-                at: header.at,
-                stream: DeliveryId::from_parts(header.at, random_bits()?).into(),
-                provenance: Provenance { causation: Some(header.id), ..header.provenance.clone() },
-                event: event.into(),
-            });
+            heard.push(set_off(header, event)?);
         }
         Ok(heard)
     }
+
+    /// The deliveries about questions to people that events of a run raise.
+    fn asked(
+        &mut self,
+        hooks: &[Hook],
+        before: Option<&Run>,
+        recorded: &[Recorded],
+    ) -> Result<Vec<Happened>, Fault> {
+        let Some(header) = recorded.last().map(|event| &event.header) else {
+            return Ok(Vec::new());
+        };
+        let Some(kept) = self.store.run_of(header.stream.run())? else {
+            return Ok(Vec::new());
+        };
+        let events = recorded.iter().map(|event| Ok(event.event()?.and_then(run_event)));
+        let events: Vec<RunEvent> =
+            events.collect::<Result<Vec<_>, Fault>>()?.into_iter().flatten().collect();
+        let arisen = Question::arisen(before, &events.iter().collect::<Vec<_>>(), &kept.run);
+        let mut heard = Vec::new();
+        if arisen.is_empty() {
+            return Ok(heard);
+        }
+        let (run, task) = (&kept.run, self.task_and_project(&kept.run)?);
+        for (waiting, asked) in &arisen {
+            let task = task.as_ref().map(|(task, project)| (task, project.as_str()));
+            let question = Question { run, waiting, asked: *asked, task };
+            for hook in hooks.iter().filter(|hook| question.reaches(hook)) {
+                let event = HookEnqueued {
+                    hook: hook.name.clone(),
+                    trigger: hook.on,
+                    task: task.map(|(task, _)| task.id),
+                    run: Some(run.key),
+                    payload: question.payload(hook, header),
+                    max_attempts: hook.max_attempts,
+                };
+                heard.push(set_off(header, event)?);
+            }
+        }
+        Ok(heard)
+    }
+
+    /// The task that a run works on, with the name of its project; nothing if it is gone.
+    fn task_and_project(&mut self, run: &Run) -> Result<Option<(Task, String)>, Fault> {
+        let Some(tie) = run.tie else { return Ok(None) };
+        let Some(task) = self.store.task(tie.task)? else { return Ok(None) };
+        let project = self.project(task.project)?.name;
+        Ok(Some((task, project)))
+    }
+}
+
+fn run_event(event: Event) -> Option<RunEvent> {
+    match event {
+        Event::Run(event) => Some(*event),
+        _ => None,
+    }
+}
+
+/// A delivery that the event of a header sets off.
+fn set_off(header: &Header, event: HookEnqueued) -> Result<Happened, Fault> {
+    Ok(Happened {
+        id: None,
+        at: header.at,
+        stream: DeliveryId::from_parts(header.at, random_bits()?).into(),
+        provenance: Provenance { causation: Some(header.id), ..header.provenance.clone() },
+        event: event.into(),
+    })
 }
 
 /// The task after an event of its stream.

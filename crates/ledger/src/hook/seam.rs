@@ -3,7 +3,7 @@
 
 use windlass_domain::duration::Span;
 use windlass_domain::hook::{Delivery, State, TTL, Trigger};
-use windlass_domain::{Code, DeliveryId, HookId, TaskId, Time};
+use windlass_domain::{Code, DeliveryId, HookId, RunKey, TaskId, Time};
 
 use super::{Backlog, Defined, HookCounts, InLedger, Lock, Sending, Shown, Tracked, Waiting};
 use crate::cell::{Cell, Columns};
@@ -17,7 +17,7 @@ const IDS: usize = 512;
 macro_rules! tracked_columns {
     () => {
         "deliveries.enqueued_seq, deliveries.id, deliveries.version, deliveries.hook, \
-         trigger_name, task_id, state, deliveries.attempts, deliveries.max_attempts, error, \
+         trigger_name, task_id, run_id, state, deliveries.attempts, deliveries.max_attempts, error, \
          enqueued_at, queued_at, ended_at, \
          outbox.attempts, next_attempt_at, expires_at, last_error, lock_token, worker, locked_at"
     };
@@ -51,8 +51,9 @@ const DELETE_HOOK: &str = "DELETE FROM hooks WHERE id = $1";
 
 /// By the primary key.
 pub(crate) const PUT_DELIVERY: &str = "INSERT INTO deliveries (enqueued_seq, id, tail, version, \
-     hook, trigger_name, task_id, state, attempts, max_attempts, error, enqueued_at, queued_at, \
-     ended_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) \
+     hook, trigger_name, task_id, run_id, state, attempts, max_attempts, error, enqueued_at, \
+     queued_at, ended_at) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) \
      ON CONFLICT (enqueued_seq) DO UPDATE SET version = excluded.version, state = excluded.state, \
      attempts = excluded.attempts, error = excluded.error, queued_at = excluded.queued_at, \
      ended_at = excluded.ended_at";
@@ -478,6 +479,7 @@ pub(crate) fn claim_due(hooks: usize) -> String {
 
 /// Calls `write` with the cells of a delivery in the order of the table.
 pub(crate) fn delivery_cells<T>(delivery: &Delivery, write: impl FnOnce(&[Cell<'_>]) -> T) -> T {
+    let (task, run) = (delivery.task.map(TaskId::to_bytes), delivery.run.map(RunKey::to_bytes));
     write(&[
         Cell::count(delivery.enqueued_seq),
         Cell::Bytes(&delivery.id.to_bytes()),
@@ -485,7 +487,8 @@ pub(crate) fn delivery_cells<T>(delivery: &Delivery, write: impl FnOnce(&[Cell<'
         Cell::count(delivery.version),
         Cell::Text(&delivery.hook),
         Cell::Text(delivery.trigger.as_str()),
-        Cell::Bytes(&delivery.task.to_bytes()),
+        task.as_ref().map_or(Cell::Null, |id| Cell::Bytes(id)),
+        run.as_ref().map_or(Cell::Null, |id| Cell::Bytes(id)),
         Cell::Text(delivery.state.as_str()),
         Cell::Int(i64::from(delivery.attempts)),
         Cell::Int(i64::from(delivery.max_attempts)),
@@ -546,26 +549,27 @@ fn read_tracked(row: &dyn Columns) -> Result<Tracked, Fault> {
         version: row.count(2)?,
         hook: row.text(3)?,
         trigger: Trigger::from_text(&trigger).ok_or_else(|| wrong("trigger", &trigger))?,
-        task: TaskId::from_bytes(row.id(5)?),
-        state: state(row, 6)?,
-        attempts: number(row, 7)?,
-        max_attempts: number(row, 8)?,
-        error: row.maybe_text(9)?,
-        enqueued_at: time(row, 10)?,
-        queued_at: time(row, 11)?,
-        ended_at: maybe_time(row, 12)?,
+        task: row.maybe_id(5)?.map(TaskId::from_bytes),
+        run: row.maybe_id(6)?.map(RunKey::from_bytes),
+        state: state(row, 7)?,
+        attempts: number(row, 8)?,
+        max_attempts: number(row, 9)?,
+        error: row.maybe_text(10)?,
+        enqueued_at: time(row, 11)?,
+        queued_at: time(row, 12)?,
+        ended_at: maybe_time(row, 13)?,
     };
-    let waiting = match maybe_time(row, 14)? {
+    let waiting = match maybe_time(row, 15)? {
         None => None,
         Some(next_attempt_at) => Some(Waiting {
-            attempts: number(row, 13)?,
+            attempts: number(row, 14)?,
             next_attempt_at,
-            expires_at: time(row, 15)?,
-            last_error: row.maybe_text(16)?,
-            sending: match row.maybe_id(17)? {
+            expires_at: time(row, 16)?,
+            last_error: row.maybe_text(17)?,
+            sending: match row.maybe_id(18)? {
                 None => None,
                 Some(lock) => {
-                    Some(Sending { lock: Lock(lock), worker: row.text(18)?, since: time(row, 19)? })
+                    Some(Sending { lock: Lock(lock), worker: row.text(19)?, since: time(row, 20)? })
                 }
             },
         }),

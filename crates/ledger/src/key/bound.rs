@@ -53,16 +53,23 @@ impl Transaction<'_> {
             Subject::Project => Some(stream.project()),
             Subject::Task => self.task(stream.task())?.map(|task| task.project),
             Subject::Delivery => match self.store.deliveries(&[stream.delivery()])?.pop() {
-                Some(tracked) => self.task(tracked.delivery.task)?.map(|task| task.project),
+                Some(tracked) => self.project_of(tracked.delivery.task)?,
                 None => None,
             },
-            Subject::Run => match self.task_of_run(stream, event)? {
-                Some(task) => self.task(task)?.map(|task| task.project),
-                None => None,
-            },
+            Subject::Run => {
+                let task = self.task_of_run(stream, event)?;
+                self.project_of(task)?
+            }
             Subject::Op | Subject::Hook | Subject::Key => None,
         };
         Ok(is_in.into_iter().chain(goes_to).collect())
+    }
+
+    fn project_of(&mut self, task: Option<TaskId>) -> Result<Option<ProjectId>, Fault> {
+        match task {
+            Some(task) => Ok(self.task(task)?.map(|task| task.project)),
+            None => Ok(None),
+        }
     }
 
     /// The task that a run works on.

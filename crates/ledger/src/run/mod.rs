@@ -4,10 +4,10 @@ mod seam;
 
 use windlass_domain::chain::Hash;
 use windlass_domain::event::RunEvent;
-use windlass_domain::run::Run;
 use windlass_domain::run::name::RunId;
 use windlass_domain::run::word::RunStatus;
-use windlass_domain::{Code, Refusal, RunKey, TaskId};
+use windlass_domain::run::{Run, gate};
+use windlass_domain::{Code, Event, Refusal, RunKey, TaskId, Time};
 
 use crate::fault::{Error, Fault};
 use crate::snapshot::Snapshot;
@@ -16,7 +16,10 @@ use crate::world::{random_bits, random_bytes};
 
 pub(crate) use seam::Runs;
 #[cfg(test)]
-pub(crate) use seam::{RUN, RUN_NAMED, RUNS, RUNS_AT, RUNS_CALLED, RUNS_OF_TASK, RUNS_WITH};
+pub(crate) use seam::{
+    ANSWER_DUE_NEXT, RUN, RUN_NAMED, RUNS, RUNS_AT, RUNS_CALLED, RUNS_OF_TASK, RUNS_OVERDUE,
+    RUNS_WITH,
+};
 
 /// A run with its place in the log.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,7 +71,28 @@ impl Snapshot<'_> {
     }
 }
 
+impl Snapshot<'_> {
+    /// When the next answer of a person is overdue that a run waits for.
+    pub fn next_answer_due(&mut self) -> Result<Option<Time>, Fault> {
+        self.store.answer_due_next()
+    }
+}
+
 impl Transaction<'_> {
+    /// Records of up to `limit` runs that the answer they wait for is overdue; returns of how many
+    /// answers. It is the doing of time and not of the caller, so no bound of theirs is asked.
+    pub fn notice_overdue(&mut self, limit: u64) -> Result<u64, Fault> {
+        let mut noticed = 0;
+        let now = self.now();
+        for KeptRun { run, .. } in self.store.runs_overdue(now, limit)? {
+            let events: Vec<Event> =
+                gate::overdue(&run, now).into_iter().map(Event::from).collect();
+            noticed += events.len() as u64;
+            self.record(run.key.into(), run.version, events)?;
+        }
+        Ok(noticed)
+    }
+
     /// Records the first event of a run.
     pub fn begin_run(&mut self, event: impl Into<RunEvent>) -> Result<KeptRun, Error> {
         let key = RunKey::from_parts(self.now(), random_bits()?);

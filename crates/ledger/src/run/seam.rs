@@ -2,7 +2,7 @@
 
 use windlass_domain::run::Run;
 use windlass_domain::run::name::RunId;
-use windlass_domain::{RunKey, TaskId};
+use windlass_domain::{RunKey, TaskId, Time};
 
 use super::{KeptRun, RunFilter};
 use crate::cell::{Cell, Columns};
@@ -14,9 +14,10 @@ use crate::store::{Statements, all, first};
 const PAGE: u64 = 100;
 
 const INSERT_RUN: &str = "INSERT INTO runs (id, version, machine, folder, name, status, task_id, \
-     state, created_seq) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+     answer_due, state, created_seq) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
 /// By the unique index on `id`. Where a run is and what it is called never changes.
-const UPDATE_RUN: &str = "UPDATE runs SET version = $1, status = $2, state = $3 WHERE id = $4";
+const UPDATE_RUN: &str = "UPDATE runs SET version = $1, status = $2, answer_due = $3, \
+     state = $4 WHERE id = $5";
 
 macro_rules! runs {
     ($condition:literal) => {
@@ -43,6 +44,12 @@ pub(crate) const RUNS_AT: &str = runs!(
 pub(crate) const RUNS_OF_TASK: &str =
     runs!("WHERE task_id = $1 AND created_seq < $2 ORDER BY created_seq DESC LIMIT $3");
 
+/// By `runs_answer_due`.
+pub(crate) const RUNS_OVERDUE: &str = runs!("WHERE answer_due <= $1 ORDER BY answer_due LIMIT $2");
+/// By `runs_answer_due`.
+pub(crate) const ANSWER_DUE_NEXT: &str =
+    "SELECT min(answer_due) FROM runs WHERE answer_due IS NOT NULL";
+
 /// The part of the seam that is about runs.
 pub(crate) trait Runs: Statements {
     fn insert_run(&mut self, kept: &KeptRun) -> Result<(), Fault> {
@@ -56,6 +63,7 @@ pub(crate) trait Runs: Statements {
             Cell::Text(run.name.as_str()),
             Cell::Text(run.status().as_str()),
             task.as_ref().map_or(Cell::Null, |id| Cell::Bytes(id)),
+            Cell::int_or_null(run.answer_due().map(Time::as_millis)),
             Cell::Text(&state),
             Cell::count(*created_seq),
         ];
@@ -68,6 +76,7 @@ pub(crate) trait Runs: Statements {
         let cells = [
             Cell::count(run.version),
             Cell::Text(run.status().as_str()),
+            Cell::int_or_null(run.answer_due().map(Time::as_millis)),
             Cell::Text(&state),
             Cell::Bytes(&run.key.to_bytes()),
         ];
@@ -90,6 +99,18 @@ pub(crate) trait Runs: Statements {
 
     fn runs_called(&mut self, name: &RunId) -> Result<Vec<KeptRun>, Fault> {
         all(self, RUNS_CALLED, &[Cell::Text(name.as_str())], read_run)
+    }
+
+    /// Runs that wait for an answer which is overdue since then or longer, and of which nobody has
+    /// noticed it.
+    fn runs_overdue(&mut self, now: Time, limit: u64) -> Result<Vec<KeptRun>, Fault> {
+        all(self, RUNS_OVERDUE, &[Cell::Int(now.as_millis()), Cell::count(limit)], read_run)
+    }
+
+    /// When the next answer is overdue.
+    fn answer_due_next(&mut self) -> Result<Option<Time>, Fault> {
+        let due = first(self, ANSWER_DUE_NEXT, &[], |row| row.maybe_int(0))?.flatten();
+        Ok(due.map(Time::from_millis))
     }
 
     /// The newest first. One of the conditions selects an index, the others are checked run by run.

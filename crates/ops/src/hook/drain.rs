@@ -11,6 +11,7 @@ use windlass_ledger::Error;
 use super::dispatch::{Dispatch, LOCK_FOR, Tally};
 use super::view::Unknown;
 use crate::context::Context;
+use crate::gc::notice_overdue;
 use crate::operation::{Access, Operation, Output, Place};
 use crate::sheet::{Cell, Sheet, counted};
 use crate::view::limit;
@@ -18,7 +19,8 @@ use crate::view::limit;
 /// Deliveries in one run when no limit is given.
 const USUAL: u64 = 500;
 
-/// Sends the hooks that are due, best effort: what fails is tried again by a later run. Let a timer
+/// Sends the hooks that are due, best effort: what fails is tried again by a later run. Answers that are
+/// overdue are recorded before. Let a timer
 /// run it every 1 to 5 minutes.
 #[derive(Debug, Clone, Default, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Drain {
@@ -66,6 +68,9 @@ impl Operation for Drain {
         let limit = limit(self.limit.unwrap_or(USUAL))
             .map_err(|refusal| refusal.hint(format!("give --limit {USUAL}")))?;
         let started = Instant::now();
+        let (actor, _) = cx.identity(None)?;
+        // Whoever sends looks first, so that what is overdue is told by a timer alone.
+        notice_overdue(cx, &actor)?;
         let mut dispatch = Dispatch::new(cx)?;
         if is_due(cx)? {
             dispatch.send(cx, limit)?;

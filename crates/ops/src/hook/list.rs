@@ -196,7 +196,7 @@ fn delivery_row(delivery: &DeliveryView, now: Time) -> Vec<Cell> {
     vec![
         delivery.delivery_id.short().into(),
         delivery.hook.clone().into(),
-        delivery.task_id.short().into(),
+        delivery.subject().into(),
         delivery.state_cell(),
         format!("{} of {}", delivery.attempts, delivery.max_attempts).into(),
         Cell::dim(delivery.next(now)),

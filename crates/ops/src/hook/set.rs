@@ -125,9 +125,6 @@ impl Operation for Set {
 /// What may not be as it was meant.
 fn warnings(hook: &Hook) -> Vec<String> {
     let mut warnings = Vec::new();
-    if hook.on == Trigger::OnGate {
-        warnings.push("nothing sets off on_gate yet".to_owned());
-    }
     match &hook.target {
         Target::Url { headers, .. } => {
             let literal = |(name, value): &(&String, &String)| {

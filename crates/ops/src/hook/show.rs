@@ -167,7 +167,7 @@ fn delivery_facts<'a>(
     vec![
         ("delivery", delivery.delivery_id.to_string().into()),
         ("hook", delivery.hook.clone().into()),
-        ("task", delivery.task_id.short().into()),
+        (if delivery.task_id.is_some() { "task" } else { "run" }, delivery.subject().into()),
         ("state", delivery.state_cell()),
         ("tried", format!("{} of {}", delivery.attempts, delivery.max_attempts).into()),
         (when, in_full(delivery, now).into()),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::hook::{Hook, State, Target, shown_header, shown_url};
-use windlass_domain::{DeliveryId, TaskId, Time};
+use windlass_domain::{DeliveryId, RunKey, TaskId, Time};
 use windlass_ledger::{Defined, Fault, HookCounts, Snapshot, Tracked};
 
 use super::dispatch::LOCK_FOR;
@@ -114,8 +114,13 @@ pub struct DeliveryView {
     /// Its hook is defined here. If not, it waits for somebody who knows the hook.
     pub hook_defined: bool,
     pub trigger: String,
-    #[schemars(with = "String")]
-    pub task_id: TaskId,
+    /// The task that it tells of; none where a run without one waits for a person.
+    #[schemars(with = "Option<String>")]
+    pub task_id: Option<TaskId>,
+    /// The run that it tells of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub run: Option<RunKey>,
     /// `queued`, `processing`, `delivered`, `failed` or `discarded`.
     pub state: String,
     /// How often it was tried.
@@ -160,6 +165,7 @@ impl DeliveryView {
             hook_defined: hooks.iter().any(|defined| defined.hook.name == delivery.hook),
             trigger: delivery.trigger.as_str().to_owned(),
             task_id: delivery.task,
+            run: delivery.run,
             state: state.to_owned(),
             attempts: waiting.map_or(delivery.attempts, |waiting| waiting.attempts),
             max_attempts: delivery.max_attempts,
@@ -174,6 +180,12 @@ impl DeliveryView {
             locked_until: sending.map(|sending| sending.since.plus(LOCK_FOR)),
             ended_at: delivery.ended_at,
         }
+    }
+
+    /// What it tells of, in short: its task, else its run.
+    pub(crate) fn subject(&self) -> String {
+        let task = self.task_id.map(TaskId::short);
+        task.or(self.run.map(RunKey::short)).unwrap_or_default()
     }
 
     pub(crate) fn state_cell(&self) -> Cell {

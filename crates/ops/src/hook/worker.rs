@@ -1,7 +1,7 @@
 //! `hook worker`: sends hooks as they fall due, until it is asked to end.
 //!
-//! It waits for the ledger to change, for the next attempt and for the next lease that runs out, which
-//! it puts on record. A database that goes away is waited for.
+//! It waits for the ledger to change, for the next attempt, for the next lease that runs out and the
+//! next answer that is overdue, which it puts on record. A database that goes away is waited for.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ use super::dispatch::{Dispatch, LOCK_FOR};
 use super::drain::Drained;
 use super::view::Unknown;
 use crate::context::Context;
-use crate::gc::expire_claims;
+use crate::gc::{expire_claims, notice_overdue};
 use crate::operation::{Access, Operation, Output, Place};
 use crate::sheet::{Sheet, counted};
 
@@ -31,7 +31,8 @@ const BREATH: Span = Span::from_millis(1_000);
 /// Between two tries to reach the database: doubled from the one to the other.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
 
-/// Sends hooks as they fall due and records leases that run out, until it is asked to end.
+/// Sends hooks as they fall due, and records leases that run out and answers that are overdue, until it
+/// is asked to end.
 #[derive(Debug, Clone, Default, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Worker {}
 
@@ -42,6 +43,8 @@ pub struct Worked {
     pub drained: Drained,
     /// Leases that it recorded as run out.
     pub claims_expired: u64,
+    /// Answers of people, waited for by runs, that it recorded as overdue.
+    pub gates_overdue: u64,
 }
 
 impl Operation for Worker {
@@ -56,7 +59,7 @@ impl Operation for Worker {
         let started = Instant::now();
         // What is wrong from the beginning will not pass by waiting.
         cx.read(|snapshot| snapshot.head().map_err(Error::from))?;
-        let mut life = Life { dispatch: Dispatch::new(cx)?, claims_expired: 0 };
+        let mut life = Life { dispatch: Dispatch::new(cx)?, claims_expired: 0, gates_overdue: 0 };
         let mut pause = PAUSES.0;
         while !life.dispatch.is_stopped() {
             match life.round(cx) {
@@ -71,10 +74,10 @@ impl Operation for Worker {
             }
         }
         life.dispatch.send(cx, 0)?;
-        let Life { dispatch, claims_expired } = life;
+        let Life { dispatch, claims_expired, gates_overdue } = life;
         let unknown = cx.read(|snapshot| Ok(Unknown::all(snapshot)?))?;
         let drained = Drained { unknown, ..Drained::of(&dispatch, started) };
-        Ok(Worked { drained, claims_expired })
+        Ok(Worked { drained, claims_expired, gates_overdue })
     }
 }
 
@@ -82,6 +85,7 @@ impl Operation for Worker {
 struct Life {
     dispatch: Dispatch,
     claims_expired: u64,
+    gates_overdue: u64,
 }
 
 /// What one look at the ledger says about the next round.
@@ -91,6 +95,7 @@ struct Look {
     now: Time,
     hook: Option<Time>,
     lease: Option<Time>,
+    answer: Option<Time>,
 }
 
 impl Life {
@@ -102,15 +107,19 @@ impl Life {
             let (actor, _) = cx.identity(None)?;
             self.claims_expired += cx.write_part(&actor, expire_claims)?;
         }
+        if is_due(look.answer) {
+            let (actor, _) = cx.identity(None)?;
+            self.gates_overdue += notice_overdue(cx, &actor)?;
+        }
         let before = self.dispatch.tally;
         if is_due(look.hook) || self.dispatch.is_busy() {
             self.dispatch.send(cx, u64::MAX)?;
         }
-        if is_due(look.lease) || self.dispatch.tally != before {
+        if is_due(look.lease) || is_due(look.answer) || self.dispatch.tally != before {
             return Ok(());
         }
         // What is due and could not be had is left alone for a moment.
-        let next = [look.hook, look.lease].into_iter().flatten().min();
+        let next = [look.hook, look.lease, look.answer].into_iter().flatten().min();
         let until = next.unwrap_or(look.now.plus(ROUND)).min(look.now.plus(ROUND));
         let time = until.max(look.now.plus(BREATH)).millis_since(look.now);
         self.wait(cx, look.seq, Span::from_millis(time))
@@ -147,6 +156,7 @@ fn look(cx: &mut Context) -> Result<Look, Error> {
             now: snapshot.now(),
             hook: snapshot.next_hook_due(LOCK_FOR)?,
             lease: held.filter_map(|task| task.lease_until).min(),
+            answer: snapshot.next_answer_due()?,
         })
     })
 }
@@ -162,9 +172,15 @@ fn may_pass(fault: &Fault) -> bool {
 impl Output for Worked {
     fn sheet(&self, now: Time) -> Sheet {
         let sheet = self.drained.sheet(now);
-        match self.claims_expired {
+        let sheet = match self.claims_expired {
             0 => sheet,
             expired => sheet.and_line(format!("{} recorded as run out", counted(expired, "lease"))),
+        };
+        match self.gates_overdue {
+            0 => sheet,
+            overdue => {
+                sheet.and_line(format!("{} recorded as overdue", counted(overdue, "answer")))
+            }
         }
     }
 }

@@ -247,6 +247,7 @@ impl Operation for Begin {
             gates: stricter(cx.settings.settings.runs_gates, wished),
             require_owner: self.origin.require_owner,
             tie: None,
+            gate_timeout: cx.settings.settings.runs_gate_timeout.span(),
             head: self.head.clone(),
             file,
         };

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use windlass_domain::chain::Hash;
 use windlass_domain::event::RunEvent;
 use windlass_domain::key::Access;
+use windlass_domain::run::gate;
 use windlass_domain::run::reconcile::reconcile;
 use windlass_domain::run::word::{Authority, RunStatus, StepStatus};
 use windlass_domain::run::{Caller, Denied, Run};
@@ -127,7 +128,7 @@ impl Changed {
             status: run.status(),
             step: step.and_then(|number| StepView::of(run, number)),
             steps,
-            waiting: run.waiting().iter().map(WaitingView::of).collect(),
+            waiting: WaitingView::all(run, now),
             blockers: run.blockers(),
             next_action: reconcile(run, now).next_action.to_string(),
         }
@@ -151,7 +152,7 @@ impl Changed {
 }
 
 impl Output for Changed {
-    fn sheet(&self, _now: Time) -> Sheet {
+    fn sheet(&self, now: Time) -> Sheet {
         let tone = self.step.as_ref().map_or(Tone::Plain, |step| step_tone(step.status));
         let mut sheet = Sheet::line(Cell::toned(&self.done, tone));
         if let Some(step) = &self.step {
@@ -165,8 +166,8 @@ impl Output for Changed {
         for step in &self.steps {
             sheet = sheet.and_line(Cell::toned(step.line(), step_tone(step.status)));
         }
-        for waiting in &self.waiting {
-            sheet = sheet.and_line(Cell::toned(waiting.line(), Tone::Busy));
+        for line in self.waiting.iter().flat_map(|waiting| waiting.lines(now)) {
+            sheet = sheet.and_line(Cell::toned(line, Tone::Busy));
         }
         for blocker in self.blockers.iter().filter(|blocker| !self.is_told(blocker)) {
             sheet = sheet.and_line(Cell::toned(format!("blocked: {blocker}"), Tone::Bad));
@@ -262,7 +263,9 @@ impl Act<'_> {
             if events.is_empty() {
                 return Ok(Ok(tell(&kept.run, &kept.run, now)?));
             }
-            let after = tx.record_run(&kept, events)?;
+            // Whoever comes first after the time has noticed it.
+            let noticed = gate::overdue(&kept.run, now);
+            let after = tx.record_run(&kept, noticed.into_iter().chain(events))?;
             if let Some(task) = task {
                 tie::follow(tx, &task, &kept.run, &after.run)?;
             }

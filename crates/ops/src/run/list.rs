@@ -72,7 +72,8 @@ impl Operation for List {
                 limit: self.limit,
             };
             let runs = snapshot.runs(&filter)?;
-            Ok(Listed { runs: runs.iter().map(|kept| RunRow::of(&kept.run)).collect() })
+            let now = snapshot.now();
+            Ok(Listed { runs: runs.iter().map(|kept| RunRow::of(&kept.run, now)).collect() })
         })
     }
 }
@@ -108,7 +109,10 @@ impl Operation for Show {
 
     fn run(&self, cx: &mut Context) -> Result<RunView, Error> {
         let target = Target::named(self.run.as_ref(), &self.target).chosen(cx)?;
-        cx.read(|snapshot| Ok(RunView::of(&target.find(snapshot)?.run)))
+        cx.read(|snapshot| {
+            let now = snapshot.now();
+            Ok(RunView::of(&target.find(snapshot)?.run, now))
+        })
     }
 
     fn for_a_server(&self, cx: &mut Context) -> Result<Option<Self>, Error> {

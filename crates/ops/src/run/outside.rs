@@ -3,7 +3,8 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windlass_domain::run::edit::{import, outside_edit};
+use windlass_domain::run::edit::outside_edit;
+use windlass_domain::run::event::RunImported;
 use windlass_domain::run::state_file::parse;
 use windlass_domain::run::word::Gates;
 use windlass_ledger::Error;
@@ -82,14 +83,20 @@ impl Operation for Import {
     fn run(&self, cx: &mut Context) -> Result<Changed, Error> {
         let state = parse(&self.state)?;
         let gates = cx.settings.settings.runs_gates.unwrap_or(Gates::Attested);
+        let gate_timeout = cx.settings.settings.runs_gate_timeout.span();
         let (name, _) = cx.identity(None)?;
         cx.write(&name, |tx| {
             if let Some(kept) = tx.run_named(&self.machine, &self.folder, &state.run_id)? {
                 let done = format!("run {} is known", state.run_id);
                 return Ok(Changed::new(&kept.run, None, done, tx.now()));
             }
-            let event = import(state.clone(), &self.folder, &self.machine, gates);
-            let kept = tx.begin_run(event)?;
+            let kept = tx.begin_run(RunImported {
+                state: state.clone(),
+                folder: self.folder.clone(),
+                machine: self.machine.clone(),
+                gates,
+                gate_timeout,
+            })?;
             let done = format!("run {} was taken over", state.run_id);
             Ok(Changed::new(&kept.run, None, done, tx.now()))
         })

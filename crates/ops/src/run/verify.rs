@@ -18,7 +18,8 @@ use windlass_domain::run::check::{
 use windlass_domain::run::file::{AssertKind, Check};
 use windlass_domain::{Code, Refusal};
 use windlass_hands::check::{
-    Artifact, Assert, Browser, Ended, Environment, Limits, Shell, Stop, Stream, Verdict, Watch, Why,
+    Artifact, Assert, Browser, Ended, Environment, Limits, Log, Shell, Stop, Stream, Verdict,
+    Watch, Why,
 };
 use windlass_hands::check::{Outcome as Seen, Seen as SeenFile};
 use windlass_hands::guard::Guard;
@@ -299,14 +300,17 @@ fn told(place: usize, seen: Seen) -> CheckResult {
         Some(output) => {
             result.stdout = written(&output.stdout);
             result.stderr = written(&output.stderr);
-            result.log = Some(output.log.path.display().to_string());
+            result.log = Some(log(&output.log));
             // How it ended is not in what it wrote.
             if ended.is_none_or(|ended| !matches!(ended, Ended::Code(_))) {
                 let said = std::iter::once(message).chain(notes).collect::<Vec<_>>().join("\n");
                 append(&mut result.stderr.text, &said);
             }
         }
-        None => result.stdout.text = message,
+        None => {
+            result.stdout.text = message;
+            result.stderr.text = notes.join("\n");
+        }
     }
     result.exhibits = files.into_iter().map(exhibit).collect();
     result
@@ -322,8 +326,19 @@ fn append(text: &mut String, line: &str) {
 fn written(stream: &Stream) -> Written {
     Written {
         text: stream.first(SHOWN_BYTES),
+        tail: stream.last(SHOWN_BYTES, SHOWN_BYTES),
         size_bytes: stream.size_bytes,
         sha256: Hash::from_hex(&stream.sha256),
+    }
+}
+
+/// Only a log that is whole has the digest of what came.
+fn log(log: &Log) -> Exhibit {
+    let is_whole = log.stored_bytes == log.size_bytes;
+    Exhibit {
+        path: log.path.display().to_string(),
+        size_bytes: log.stored_bytes,
+        sha256: Hash::from_hex(&log.sha256).filter(|_| is_whole),
     }
 }
 

@@ -171,7 +171,7 @@ fn failed_check(step: &StepState) -> Option<String> {
 }
 
 /// A check in one line.
-fn line_of(check: &Check) -> String {
+pub(super) fn line_of(check: &Check) -> String {
     let text = |given: &Option<String>| given.clone().unwrap_or_default();
     match check {
         Check::Shell { command, .. } => format!("shell: {}", text(command)),
@@ -219,25 +219,62 @@ pub struct WaitingView {
     /// What to look at; nothing for the gate of a step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<String>,
+    /// Since when the answer is overdue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub overdue_since: Option<Time>,
+    /// What there is to look at: files, such as a picture of the page.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
+    /// What was noticed meanwhile, such as errors of the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
 }
 
 impl WaitingView {
-    pub(super) fn of(waiting: &Waiting) -> Self {
-        let Waiting { step, since, review } = waiting;
-        Self { step: *step, since: *since, review: review.clone() }
+    pub(super) fn all(run: &Run, now: Time) -> Vec<Self> {
+        run.waiting().iter().map(|waiting| Self::new(run, waiting, now)).collect()
+    }
+
+    fn new(run: &Run, waiting: &Waiting, now: Time) -> Self {
+        let block = run.step(waiting.step).ok().and_then(|step| step.block.as_ref());
+        let seen = block.and_then(|block| block.seen.as_ref());
+        let files = seen.iter().flat_map(|seen| &seen.exhibits);
+        let notes = seen.map(|seen| seen.stderr.text.trim_end().to_owned());
+        Self {
+            step: waiting.step,
+            since: waiting.since,
+            review: waiting.review.clone(),
+            overdue_since: waiting.overdue_since(now),
+            evidence: files.map(|file| file.path.clone()).collect(),
+            notes: notes.filter(|notes| !notes.is_empty()),
+        }
+    }
+
+    /// What is asked, what there is to look at, and how long the answer is overdue.
+    pub(super) fn lines(&self, now: Time) -> Vec<String> {
+        let seen = self.evidence.iter().map(|file| format!("  look at {file}"));
+        let notes =
+            self.notes.iter().flat_map(|notes| notes.lines()).map(|note| format!("  {note}"));
+        let overdue =
+            self.overdue_since.map(|since| format!("  overdue since {}", ago(since, now)));
+        std::iter::once(self.line()).chain(seen).chain(notes).chain(overdue).collect()
     }
 
     pub(super) fn line(&self) -> String {
         let step = self.step;
         let way = format!("windlass run gate {step} approved|rejected");
-        match &self.review {
-            Some(review) => {
-                let asked = review.strip_prefix(REVIEW).unwrap_or(review);
-                let asked = asked.trim_start_matches([':', ' ']);
-                format!("step {step} asks a person: {asked} ({way})")
-            }
+        match self.question() {
+            Some(asked) => format!("step {step} asks a person: {asked} ({way})"),
             None => format!("the gate of step {step} waits for a person: {way}"),
         }
+    }
+
+    /// What a check asks a person; nothing for the gate of a step.
+    pub fn question(&self) -> Option<&str> {
+        let asked = self.review.as_deref()?;
+        let asked = asked.strip_prefix(REVIEW).unwrap_or(asked);
+        Some(asked.trim_start_matches([':', ' ']))
     }
 }
 
@@ -282,7 +319,7 @@ pub struct RunView {
 }
 
 impl RunView {
-    pub(super) fn of(run: &Run) -> Self {
+    pub(super) fn of(run: &Run, now: Time) -> Self {
         Self {
             run: run.key,
             run_id: run.name.to_string(),
@@ -302,7 +339,7 @@ impl RunView {
             completed_at: run.completed_at,
             disposition: run.finish.as_ref().map(|finish| finish.disposition.to_string()),
             owner: run.owner.id.clone().filter(|_| run.owner.status == OwnerStatus::Active),
-            waiting: run.waiting().iter().map(WaitingView::of).collect(),
+            waiting: WaitingView::all(run, now),
             blockers: run.blockers(),
             steps: StepView::all(run),
         }
@@ -333,8 +370,8 @@ impl Output for RunView {
             .and_heading(self.run_id.clone())
             .and_facts(facts)
             .and_table(&columns, rows);
-        for waiting in &self.waiting {
-            sheet = sheet.and_line(Cell::toned(waiting.line(), Tone::Busy));
+        for line in self.waiting.iter().flat_map(|waiting| waiting.lines(now)) {
+            sheet = sheet.and_line(Cell::toned(line, Tone::Busy));
         }
         for blocker in &self.blockers {
             sheet = sheet.and_line(Cell::toned(format!("blocked: {blocker}"), Tone::Bad));
@@ -360,6 +397,10 @@ pub struct RunRow {
     pub completed_steps: usize,
     /// How many decisions of a person it waits for.
     pub waiting: usize,
+    /// Since when the first of them is overdue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub overdue_since: Option<Time>,
     #[schemars(with = "String")]
     pub started_at: Time,
     #[schemars(with = "String")]
@@ -367,7 +408,8 @@ pub struct RunRow {
 }
 
 impl RunRow {
-    pub(super) fn of(run: &Run) -> Self {
+    pub(super) fn of(run: &Run, now: Time) -> Self {
+        let waiting = run.waiting();
         let done = run.steps.iter().filter(|step| step.completed_at.is_some());
         Self {
             run: run.key,
@@ -380,7 +422,8 @@ impl RunRow {
             current_step: run.current_step,
             total_steps: run.steps.len(),
             completed_steps: done.count(),
-            waiting: run.waiting().len(),
+            overdue_since: waiting.iter().filter_map(|one| one.overdue_since(now)).min(),
+            waiting: waiting.len(),
             started_at: run.started_at,
             updated_at: run.updated_at,
         }
@@ -393,9 +436,10 @@ impl RunRow {
 
     pub(super) fn row(&self, now: Time) -> Vec<Cell> {
         let status = spoken(self.status.as_str());
-        let status = match self.waiting {
-            0 => status,
-            waiting => format!("{status}: {waiting} to decide"),
+        let status = match (self.waiting, self.overdue_since) {
+            (_, Some(since)) => format!("{status}: overdue since {}", ago(since, now)),
+            (0, None) => status,
+            (waiting, None) => format!("{status}: {waiting} to decide"),
         };
         vec![
             self.run_id.clone().into(),

@@ -86,6 +86,7 @@ fn begun(dice: &mut Dice, number: usize, task: Option<TaskId>) -> RunStarted {
         gates: if dice.roll(2) == 0 { Gates::Enforced } else { Gates::Attested },
         require_owner: false,
         tie: task.map(|task| Tie { task, fence: 1 }),
+        gate_timeout: None,
         head: None,
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use maud::{Markup, html};
-use windlass_domain::{Status, TaskId, Time};
+use windlass_domain::{RunKey, Status, TaskId, Time};
 use windlass_ops::sheet::relative;
 
 /// A status, by colour and by name.
@@ -38,6 +38,16 @@ pub(crate) fn task_path(id: TaskId) -> String {
 /// The short id of a task, which leads to its page.
 pub(crate) fn task_id(id: TaskId) -> Markup {
     html! { a.id href=(task_path(id)) title=(id) { (id.short()) } }
+}
+
+/// The page of a run.
+pub(crate) fn run_path(run: RunKey) -> String {
+    format!("/runs/{run}")
+}
+
+/// The short key of a run, which leads to its page.
+pub(crate) fn run_id(run: RunKey) -> Markup {
+    html! { a.id href=(run_path(run)) title={ "run " (run) } { (run.short()) } }
 }
 
 /// The title of a task, which leads to its page.

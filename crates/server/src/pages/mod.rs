@@ -10,6 +10,7 @@ mod board;
 mod choice;
 #[cfg(test)]
 mod contrast;
+mod evidence;
 mod form;
 mod graph;
 mod help;
@@ -79,6 +80,8 @@ pub(crate) fn router() -> Router<Shared> {
         .route("/enter/as", post(sign_in::act_as))
         .route("/leave", post(sign_in::leave))
         .layer(middleware::from_fn(guarded))
+        // With rules of their own.
+        .route("/runs/{id}/evidence/{name}", get(evidence::get))
         .route("/assets/{name}", get(assets::get))
 }
 

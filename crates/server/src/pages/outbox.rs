@@ -199,12 +199,21 @@ fn row(visit: &Visit, delivery: &DeliveryView) -> Markup {
                 " " span.soft.small { (delivery.trigger) }
             }
             td.nowrap data-label="State" { (state(&delivery.state)) }
-            td.nowrap data-label="Task" { (task_id(delivery.task_id)) }
+            td.nowrap data-label="About" { (subject(delivery)) }
             td.rank data-label="Tries" { (delivery.attempts) "/" (delivery.max_attempts) }
             td.nowrap data-label="When" { (when(delivery, visit.now)) }
             td.error data-label="What went wrong" { @if let Some(error) = &delivery.last_error { (error) } @else { span.soft { "–" } } }
             td.actions { (actions(delivery, &visit.here)) }
         }
+    }
+}
+
+/// The task that a delivery tells of, else its run.
+fn subject(delivery: &DeliveryView) -> Markup {
+    html! {
+        @if let Some(task) = delivery.task_id { (task_id(task)) }
+        @else if let Some(run) = delivery.run { (look::run_id(run)) }
+        @else { span.soft { "–" } }
     }
 }
 
@@ -305,7 +314,7 @@ async fn one(visit: &Visit, id: &str) -> Result<Markup, Trouble> {
         section.panel #delivery data-live {
             dl.facts {
                 dt { "Delivery" } dd { code { (delivery.delivery_id) } }
-                dt { "Set off by" } dd { (delivery.trigger) " of " (task_id(delivery.task_id)) }
+                dt { "Set off by" } dd { (delivery.trigger) " of " (subject(&delivery)) }
                 dt { "Tries" } dd.numeric { (delivery.attempts) " of " (delivery.max_attempts) }
                 dt { "Enqueued" } dd { (look::time(delivery.enqueued_at, now)) }
                 @if let Some(at) = delivery.next_attempt_at { dt { "Next try" } dd { (look::time(at, now)) } }

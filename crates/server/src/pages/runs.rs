@@ -6,12 +6,16 @@ use axum::response::Response;
 use maud::{Markup, html};
 use windlass_domain::Time;
 use windlass_domain::run::word::StepStatus;
-use windlass_ops::run::{List, RunRow, RunView, Show, StepView, Target, WaitingView};
+use windlass_ops::run::{
+    AttemptView, Evidence, FileView, List, RunRow, RunView, SeenView, Show, Shown, StepView,
+    WaitingView, WrittenView,
+};
+use windlass_ops::sheet::spoken;
 
 use super::Visit;
 use super::form::Form;
 use super::layout::{Page, Section, framed};
-use super::look::{self, address, empty, grouped, task_path};
+use super::look::{self, address, empty, grouped, run_path, task_path};
 use super::trouble::Trouble;
 use crate::http::unreadable;
 
@@ -58,17 +62,17 @@ pub(super) async fn list(visit: Visit, RawQuery(query): RawQuery) -> Result<Resp
 fn table(runs: &[RunRow], now: Time) -> Markup {
     html! {
         div.table {
-            table {
+            table.stacks {
                 thead { tr { th { "Run" } th { "Status" } th { "Steps" } th { "Waits" } th { "Changed" } th { "Where" } } }
                 tbody {
                     @for run in runs {
                         tr {
-                            td { a href=(path(run.run.to_string().as_str())) { (run.run_id) } p.small.soft { (run.intent) } }
-                            td { (status(run.status.as_str())) }
-                            td.numeric { (run.completed_steps) " of " (run.total_steps) }
-                            td { @if run.waiting > 0 { span.chip.warn { (run.waiting) " to decide" } } }
-                            td { (look::time(run.updated_at, now)) }
-                            td.small.soft { (run.machine) ":" (run.folder) }
+                            td { a href=(run_path(run.run)) { (run.run_id) } p.small.soft { (run.intent) } }
+                            td data-label="Status" { (status(run.status.as_str())) }
+                            td.numeric data-label="Steps" { (run.completed_steps) " of " (run.total_steps) }
+                            td data-label="Waits" { (to_decide(run, now)) }
+                            td data-label="Changed" { (look::time(run.updated_at, now)) }
+                            td.wide.small.soft data-label="Where" { (run.machine) ":" (run.folder) }
                         }
                     }
                 }
@@ -77,17 +81,42 @@ fn table(runs: &[RunRow], now: Time) -> Markup {
     }
 }
 
-fn path(run: &str) -> String {
-    format!("/runs/{run}")
+/// How many answers a run waits for, and since when they are overdue.
+fn to_decide(run: &RunRow, now: Time) -> Markup {
+    html! {
+        @if run.waiting > 0 { span.chip.warn { (run.waiting) " to decide" } }
+        @if let Some(since) = run.overdue_since {
+            " " span.chip.bad { "overdue since " (look::time(since, now)) }
+        }
+    }
+}
+
+/// The runs of a task, on its page.
+pub(super) fn of_task(runs: &[RunRow], now: Time) -> Markup {
+    html! {
+        section.panel #runs data-live hidden[runs.is_empty()] {
+            h2 { "Runs" span.soft.numeric { " " (runs.len()) } }
+            ul.stack {
+                @for run in runs {
+                    li.line-up {
+                        a href=(run_path(run.run)) { (run.run_id) }
+                        (status(run.status.as_str()))
+                        span.small.soft { (run.completed_steps) " of " (run.total_steps) " steps" }
+                        (to_decide(run, now))
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// The status of a run or a step, by colour and by name.
 fn status(word: &str) -> Markup {
     let tone = match word {
-        "done" | "completed" | "ready_to_finish" => "chip good",
+        "done" | "completed" | "ready_to_finish" | "passed" => "chip good",
         "in_progress" | "running" => "chip accent",
-        "paused" => "chip warn",
-        "failed" | "blocked" | "abandoned" => "chip bad",
+        "paused" | "needs_person" | "undecided" => "chip warn",
+        "failed" | "blocked" | "abandoned" | "undecidable" => "chip bad",
         _ => "chip",
     };
     html! { span class=(tone) { (word.replace('_', " ")) } }
@@ -99,7 +128,9 @@ pub(super) async fn page(
     path: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Trouble> {
     let Path(id) = path.map_err(|_| unreadable())?;
-    let run = visit.ask(Show { run: Some(id), target: Target::default() }).await?;
+    let run = visit.ask(Show { run: Some(id), ..Show::default() }).await?;
+    let evidence = Evidence { run: Some(run.run.to_string()), ..Evidence::default() };
+    let shown = visit.ask(evidence).await?;
     let main = html! {
         div.task data-follow=(run.run) {
             header #head .task-head data-live {
@@ -109,12 +140,15 @@ pub(super) async fn page(
                 div.chips {
                     (status(run.status.as_str()))
                     @if run.gates == "attested" { span.chip.warn { "gates attested only" } }
+                    @if run.waiting.iter().any(|waiting| waiting.overdue_since.is_some()) {
+                        span.chip.bad { "overdue" }
+                    }
                 }
             }
             div.task-main {
-                (decisions(&run, visit.now))
+                (decisions(&run, &shown, visit.now))
                 (blockers(&run))
-                (steps(&run))
+                (steps(&run, &shown, visit.now))
             }
             div.task-side { (facts(&run, visit.now)) }
         }
@@ -124,26 +158,31 @@ pub(super) async fn page(
 }
 
 /// What the run waits for a person for, with the forms that decide it.
-fn decisions(run: &RunView, now: Time) -> Markup {
+fn decisions(run: &RunView, shown: &Shown, now: Time) -> Markup {
     html! {
         section.panel #waiting data-live hidden[run.waiting.is_empty()] {
             h2 { "Waits for you" }
-            @for waiting in &run.waiting { (decision(run, waiting, now)) }
+            @for waiting in &run.waiting { (decision(run, shown, waiting, now)) }
         }
     }
 }
 
-fn decision(run: &RunView, waiting: &WaitingView, now: Time) -> Markup {
+fn decision(run: &RunView, shown: &Shown, waiting: &WaitingView, now: Time) -> Markup {
     let number = waiting.step;
     let at = usize::try_from(number).unwrap_or(0).saturating_sub(1);
     let name = run.steps.get(at).map(|step| step.name.as_str()).unwrap_or_default();
-    let asked = waiting.review.as_deref().unwrap_or("The step is done. May the run go on?");
+    let asked = waiting.question().unwrap_or("The step is done. May the run go on?");
     html! {
         div.notice.warn {
             p { "Step " (number) ": " (name) }
             p { (asked) }
+            @if let Some(notes) = &waiting.notes { p.small { (notes) } }
             p.small.soft { "since " (look::time(waiting.since, now)) }
+            @if let Some(since) = waiting.overdue_since {
+                p { span.chip.bad { "overdue since " (look::time(since, now)) } }
+            }
         }
+        (pictures(run, last_of(shown, number)))
         div.choices {
             (decide(run, number, "approved", html! {
                 label.field { span { "A word about it" } input name="reason" autocomplete="off"; }
@@ -163,7 +202,7 @@ fn decide(run: &RunView, step: u32, decision: &str, inside: Markup) -> Markup {
             input type="hidden" name="run_id" value=(run.run);
             input type="hidden" name="step" value=(step);
             input type="hidden" name="decision" value=(decision);
-            input type="hidden" name="back" value=(path(&run.run.to_string()));
+            input type="hidden" name="back" value=(run_path(run.run));
             (inside)
         }
     }
@@ -177,20 +216,26 @@ fn blockers(run: &RunView) -> Markup {
     }
 }
 
-fn steps(run: &RunView) -> Markup {
+fn steps(run: &RunView, shown: &Shown, now: Time) -> Markup {
     html! {
         section.panel #steps data-live {
             h2 { "Steps" span.soft.numeric { " " (run.steps.len()) } }
             ol.steps {
-                @for step in &run.steps { (one(run, step)) }
+                @for step in &run.steps { (one(run, shown, step, now)) }
             }
         }
     }
 }
 
-fn one(run: &RunView, step: &StepView) -> Markup {
-    let is_open =
-        matches!(step.status, StepStatus::InProgress | StepStatus::Failed | StepStatus::Blocked);
+/// Somebody works on it, or must.
+fn is_open(step: &StepView) -> bool {
+    match step.status {
+        StepStatus::InProgress | StepStatus::Failed | StepStatus::Blocked => true,
+        StepStatus::Pending | StepStatus::Done => false,
+    }
+}
+
+fn one(run: &RunView, shown: &Shown, step: &StepView, now: Time) -> Markup {
     html! {
         li id={ "step-" (step.step) } {
             p {
@@ -205,14 +250,100 @@ fn one(run: &RunView, step: &StepView) -> Markup {
                     @if let Some(by) = &step.started_by { ", by " (by) }
                 }
             }
-            details open[is_open] {
+            details open[is_open(step)] {
                 summary { "What is done and checked" }
                 p.prose { (step.action) }
                 ul.small { @for check in &step.checks { li { code { (check) } } } }
-                @if let Some(text) = &step.stderr { p.small.soft { "stderr" } pre { (text) } }
-                @if let Some(text) = &step.stdout { p.small.soft { "stdout" } pre { (text) } }
             }
+            (attempts(run, shown, step, now))
             @if step.status == StepStatus::Blocked && !waits(run, step) { (unblock(run, step)) }
+        }
+    }
+}
+
+/// What the checks of a step showed, the newest attempt first. Of an imported run only the last is
+/// known, without its single checks.
+fn attempts(run: &RunView, shown: &Shown, step: &StepView, now: Time) -> Markup {
+    let made = shown.attempts.iter().filter(|attempt| attempt.step == step.step).rev();
+    let made: Vec<&AttemptView> = made.collect();
+    html! {
+        @if made.is_empty() {
+            @if let Some(text) = &step.stderr { p.small.soft { "stderr" } pre { (text) } }
+            @if let Some(text) = &step.stdout { p.small.soft { "stdout" } pre { (text) } }
+        }
+        @for (at, attempt) in made.into_iter().enumerate() {
+            details open[at == 0 && is_open(step)] {
+                summary {
+                    "Attempt " (attempt.attempt) " " (status(&attempt.verdict)) " "
+                    span.small.soft { (look::time(attempt.at, now)) }
+                }
+                @for seen in &attempt.checks { (check(run, seen)) }
+            }
+        }
+    }
+}
+
+/// One check of an attempt: how it ended, what it wrote, and what it left.
+fn check(run: &RunView, seen: &SeenView) -> Markup {
+    html! {
+        div.seen {
+            p.small {
+                (status(&seen.outcome)) " " code { (seen.what) }
+                @if let Some(code) = seen.exit_code { span.soft { " exit code " (code) } }
+                @if let Some(signal) = seen.signal { span.soft { " signal " (signal) } }
+                @if let Some(took) = seen.took_ms { span.soft { " " (spoken(took)) } }
+            }
+            (written("stdout", &seen.stdout))
+            (written("stderr", &seen.stderr))
+            @if let Some(log) = &seen.log { (file(run, log, "the whole output")) }
+            @for picture in &seen.files { (file(run, picture, &picture.name)) }
+        }
+    }
+}
+
+/// Beginning and end of an output, with a word on what is between them.
+fn written(name: &str, written: &WrittenView) -> Markup {
+    let (head, tail) = (written.head.trim_end(), written.tail.trim_end());
+    html! {
+        @if !head.is_empty() {
+            p.small.soft { (name) ", " (grouped(written.size_bytes)) " bytes" }
+            pre { (head) }
+            @if written.left_out_bytes() > 0 {
+                p.small.soft { "… " (grouped(written.left_out_bytes())) " bytes are left out …" }
+            }
+            @if !tail.is_empty() { pre { (tail) } }
+        }
+    }
+}
+
+/// A file of the evidence: a picture is shown, another one is led to, and what cannot be had is named.
+fn file(run: &RunView, file: &FileView, called: &str) -> Markup {
+    let way = format!("{}/evidence/{}", run_path(run.run), file.name);
+    html! {
+        @match (file.state.as_str(), file.is_picture()) {
+            ("here", true) => figure.picture {
+                a href=(way) { img src=(way) alt={ "Picture of the page: " (file.name) } loading="lazy"; }
+                figcaption.small.soft { (file.name) }
+            },
+            ("here", false) => p.small { a href=(way) { (called) } span.soft { " " (grouped(file.size_bytes)) " bytes" } },
+            ("missing", _) => p.small.soft { (file.name) " is not there any more" },
+            ("elsewhere", _) => p.small.soft { "on " (run.machine) ": " code { (file.path) } },
+            _ => p.small.soft { code { (file.path) } " " (grouped(file.size_bytes)) " bytes" },
+        }
+    }
+}
+
+/// The last checks of a step that were made.
+fn last_of(shown: &Shown, step: u32) -> Option<&AttemptView> {
+    shown.attempts.iter().rev().find(|attempt| attempt.step == step)
+}
+
+/// What there is to look at before a step is decided.
+fn pictures(run: &RunView, attempt: Option<&AttemptView>) -> Markup {
+    let seen = attempt.into_iter().flat_map(|attempt| &attempt.checks);
+    html! {
+        @for picture in seen.flat_map(|seen| &seen.files).filter(|file| file.is_picture()) {
+            (file(run, picture, &picture.name))
         }
     }
 }
@@ -233,7 +364,7 @@ fn unblock(run: &RunView, step: &StepView) -> Markup {
         form.line-up method="post" action="/do/run.step.unblock" {
             input type="hidden" name="run_id" value=(run.run);
             input type="hidden" name="step" value=(step.step);
-            input type="hidden" name="back" value=(path(&run.run.to_string()));
+            input type="hidden" name="back" value=(run_path(run.run));
             label.field { span { "Why it can go on" } input name="reason" required autocomplete="off"; }
             button { "Let it go on" }
         }

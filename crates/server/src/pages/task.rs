@@ -8,6 +8,7 @@ use serde_json::Value;
 use windlass_domain::{Status, TaskId, Time};
 use windlass_ops::health::{AuditVerify, Verified};
 use windlass_ops::hook::{self, DeliveryView};
+use windlass_ops::run::{self, RunRow};
 use windlass_ops::sheet::{counted, in_short};
 use windlass_ops::task::{self, CheckpointView, ClaimView, CommentView, HistoryShown, Related};
 use windlass_ops::view::Level;
@@ -18,6 +19,7 @@ use super::form::Form;
 use super::layout::{Page, Section, framed};
 use super::look::{self, address, grouped, panel, status_name, task_path};
 use super::markdown::{is_web, markdown};
+use super::runs;
 use super::task_actions::{actions, add_checkpoint, add_comment, edit};
 use super::trouble::Trouble;
 use crate::http::unreadable;
@@ -26,6 +28,8 @@ use crate::http::unreadable;
 const EVENTS: u64 = 50;
 /// Up to this many events the hash chain is verified without being asked for.
 const QUICK: u64 = 5_000;
+/// The newest runs of a task that are shown.
+const RUNS: u64 = 20;
 /// How much of an event's data is shown before it is unfolded.
 const SUMMARY: usize = 90;
 
@@ -53,6 +57,8 @@ pub(super) struct Told {
     why: Explained,
     history: HistoryShown,
     deliveries: Vec<DeliveryView>,
+    /// The runs that work on it, the newest first.
+    runs: Vec<RunRow>,
     /// The chain, if it was verified.
     verified: Option<Verified>,
 }
@@ -68,11 +74,12 @@ pub(super) async fn page(
     let told = Told::load(&visit, id, asked).await?;
     let task = &told.shown.task;
     let main = html! {
-        div.task data-follow=(followed(&told.shown)) {
+        div.task data-follow=(followed(&told)) {
             (head(&told, &visit))
             div.task-main {
                 (why(&told.why))
                 (description(&told))
+                (runs::of_task(&told.runs, visit.now))
                 (relations(&told.shown))
                 (checkpoints(&told.shown, visit.now))
                 (add_checkpoint(task))
@@ -107,11 +114,13 @@ impl Told {
         let limit = if asked.all_events { 10_000 } else { EVENTS };
         let why = Why { task: Some(id.clone()), project: None, agent: None };
         let sent = hook::List { state: hook::Which::All, task: Some(id.clone()), limit: 100 };
+        let runs = run::List { task: Some(id.clone()), limit: RUNS, ..run::List::default() };
         let is_verified = visit.seq <= QUICK || asked.verify;
         Ok(Self {
             why: visit.ask(why).await?,
             history: visit.ask(task::History { task: id, limit }).await?,
             deliveries: visit.ask(sent).await?.deliveries,
+            runs: visit.ask(runs).await?.runs,
             verified: match is_verified {
                 true => Some(visit.ask(AuditVerify { expect: None }).await?),
                 false => None,
@@ -121,12 +130,14 @@ impl Told {
     }
 }
 
-/// The tasks whose events change this page.
-fn followed(shown: &task::Shown) -> String {
+/// The tasks and runs whose events change this page.
+fn followed(told: &Told) -> String {
+    let shown = &told.shown;
+    let runs = told.runs.iter().map(|run| run.run.to_string());
     let related = shown.dependencies.iter().chain(&shown.dependents).map(|other| other.task_id);
     let children = shown.subtasks.iter().map(subtask_id);
     let all = [shown.task.task_id].into_iter().chain(related).chain(children);
-    all.map(|id| id.to_string()).collect::<Vec<_>>().join(" ")
+    all.map(|id| id.to_string()).chain(runs).collect::<Vec<_>>().join(" ")
 }
 
 fn subtask_id(subtask: &task::Subtask) -> TaskId {

@@ -92,6 +92,8 @@ fn front(front: &Front, page: &mut Page) {
     page.field("", "report_detail", word, detail);
     page.field("", "dirty_worktree", word, front.dirty.as_ref().map(super::Dirty::as_str));
     page.field("", "policy_profile", word, front.policy_profile.as_deref());
+    let timeout = front.gate_timeout.map(|timeout| timeout.to_string());
+    page.field("", "gate_timeout", word, timeout.as_deref());
     let budgets = [
         ("max_total_attempts", front.budgets.total_attempts),
         ("max_agents", front.budgets.agents),

@@ -1,9 +1,13 @@
 //! What the frontmatter says.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::amount::Amount;
 use super::word::words;
+use crate::Refusal;
+use crate::duration::Span;
 
 /// The frontmatter. What is not there is `None`; a file without one has nothing but that.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -28,6 +32,8 @@ pub struct Front {
     pub dirty: Option<Dirty>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy_profile: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate_timeout: Option<GateTimeout>,
     #[serde(default)]
     pub budgets: Budgets,
 }
@@ -89,6 +95,59 @@ words! {
     /// Whether a run may begin beside uncommitted changes.
     Dirty {
         Allow "allow",
+    }
+}
+
+/// How long the answer of a person is waited for before it is overdue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GateTimeout {
+    /// It is never overdue.
+    #[default]
+    Never,
+    After(Span),
+}
+
+impl GateTimeout {
+    pub const NEVER: &'static str = "never";
+
+    /// Reads `never` or a span.
+    pub fn parse(field: &str, text: &str) -> Result<Self, Refusal> {
+        match text.eq_ignore_ascii_case(Self::NEVER) {
+            true => Ok(Self::Never),
+            false => Span::parse(field, text)
+                .map(Self::After)
+                .map_err(|refusal| refusal.hint("write never, or a span such as 30m, 4h or 2d")),
+        }
+    }
+
+    pub const fn span(self) -> Option<Span> {
+        match self {
+            Self::Never => None,
+            Self::After(span) => Some(span),
+        }
+    }
+}
+
+impl fmt::Display for GateTimeout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Never => f.write_str(Self::NEVER),
+            Self::After(span) => span.fmt(f),
+        }
+    }
+}
+
+impl Serialize for GateTimeout {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for GateTimeout {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        Self::parse("gate_timeout", &text)
+            .map_err(|refusal| serde::de::Error::custom(refusal.message))
     }
 }
 

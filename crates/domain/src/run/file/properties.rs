@@ -83,26 +83,34 @@ fn front() -> impl Strategy<Value = Front> {
         }))
     };
     let budgets = (amount(), amount(), amount(), amount());
-    (of(text()), of(text()), of(risk), any::<bool>(), of(line()), words, budgets).prop_map(
-        |(intent, success_criteria, risk, auto_approve, branch, words, budgets)| Front {
-            intent,
-            success_criteria,
-            risk,
-            auto_approve,
-            branch,
-            worktree: words.0.map(Into::into),
-            progress: words.1.map(Into::into),
-            report_detail: words.2.map(Into::into),
-            dirty: words.3.map(Into::into),
-            policy_profile: words.4,
-            budgets: Budgets {
-                total_attempts: budgets.0,
-                agents: budgets.1,
-                cost_usd: budgets.2,
-                elapsed_minutes: budgets.3,
-            },
+    let rest = (budgets, of(gate_timeout()));
+    (of(text()), of(text()), of(risk), any::<bool>(), of(line()), words, rest).prop_map(
+        |(intent, success_criteria, risk, auto_approve, branch, words, (budgets, gate_timeout))| {
+            Front {
+                intent,
+                success_criteria,
+                risk,
+                auto_approve,
+                branch,
+                worktree: words.0.map(Into::into),
+                progress: words.1.map(Into::into),
+                report_detail: words.2.map(Into::into),
+                dirty: words.3.map(Into::into),
+                policy_profile: words.4,
+                gate_timeout,
+                budgets: Budgets {
+                    total_attempts: budgets.0,
+                    agents: budgets.1,
+                    cost_usd: budgets.2,
+                    elapsed_minutes: budgets.3,
+                },
+            }
         },
     )
+}
+
+fn gate_timeout() -> impl Strategy<Value = GateTimeout> {
+    timeout().prop_map(|span| span.map_or(GateTimeout::Never, GateTimeout::After))
 }
 
 fn timeout() -> impl Strategy<Value = Option<Span>> {

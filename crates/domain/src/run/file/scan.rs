@@ -8,7 +8,7 @@ use super::place::{FieldPlace, Fields};
 use super::scalar::{Indicator, Kind, Value, value};
 use crate::near::edits;
 
-pub(super) const FRONT_KEYS: [&str; 14] = [
+pub(super) const FRONT_KEYS: [&str; 15] = [
     "intent",
     "success_criteria",
     "risk_level",
@@ -19,6 +19,7 @@ pub(super) const FRONT_KEYS: [&str; 14] = [
     "report_detail",
     "dirty_worktree",
     "policy_profile",
+    "gate_timeout",
     "max_total_attempts",
     "max_agents",
     "max_cost_usd",

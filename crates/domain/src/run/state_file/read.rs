@@ -61,6 +61,7 @@ impl Run {
             progress_verbose: false,
             policy_profile: String::new(),
             gates: data.gates,
+            gate_timeout: data.gate_timeout,
             tie: None,
             head_before: data.state.source_head.clone(),
             head_after: None,
@@ -291,6 +292,8 @@ fn adopted_step(step: &StepJson, before: Option<&StepState>, at: Time) -> StepSt
         stdout: verify.stdout,
         stderr: verify.stderr,
         results: same.map(|same| same.results.clone()).unwrap_or_default(),
+        reopened_at: same.and_then(|same| same.reopened_at),
+        overdue_since: same.and_then(|same| same.overdue_since),
         decided,
         block: (step.status == StepStatus::Blocked).then(|| {
             let known = same.and_then(|same| same.block.clone());
@@ -316,7 +319,7 @@ fn block(reason: String, checks: &[Check], at: Time) -> Block {
         Check::Shell { .. } | Check::Artifact { .. } | Check::Unknown { .. } => false,
     };
     let check = checks.iter().position(asks).filter(|_| review);
-    Block { cause, reason, from: StepStatus::InProgress, check, at }
+    Block { cause, reason, from: StepStatus::InProgress, check, seen: None, at }
 }
 
 fn checks(verify: Option<&VerifyJson>) -> (Form, Vec<Check>) {

@@ -108,6 +108,7 @@ pub(super) fn started(gates: Gates, front: &str, steps: &str) -> RunStarted {
         gates,
         require_owner: false,
         tie: None,
+        gate_timeout: None,
         head: Some("0123abc".into()),
     }
 }

@@ -5,7 +5,7 @@ use windlass_domain::chain::{Hash, Provenance};
 use windlass_domain::event::{HookEnqueued, HookFailed, OpCompleted};
 use windlass_domain::hook::{MAX_ATTEMPTS, Trigger};
 use windlass_domain::op::OpId;
-use windlass_domain::{DeliveryId, Event, EventId, Stream, Time, text};
+use windlass_domain::{DeliveryId, Event, EventId, Stream, TaskId, Time, text};
 use windlass_ledger::{Error, Happened, HzlHook, HzlOp, Transaction};
 
 use super::super::notes::Notes;
@@ -43,7 +43,7 @@ pub(super) fn carry(
             left.notes.add(ARRIVED, &hook.name);
             continue;
         }
-        let known = enqueued(hook).map(|enqueued| Ok((tx.task(enqueued.task)?, enqueued)));
+        let known = enqueued(hook).map(|(task, enqueued)| Ok((tx.task(task)?, enqueued)));
         let Some((Some(_), enqueued)) = known.transpose().map_err(Error::Failed)? else {
             left.notes.add(UNREADABLE, format_args!("{}, {}", hook.name, hook.status));
             continue;
@@ -84,12 +84,13 @@ fn time(text: &str) -> Time {
 }
 
 /// What HZL wanted to tell, under the hook of the same name here.
-fn enqueued(hook: &HzlHook) -> Option<HookEnqueued> {
+fn enqueued(hook: &HzlHook) -> Option<(TaskId, HookEnqueued)> {
     let payload: Value = serde_json::from_str(&hook.payload).ok()?;
     let task = task_id(payload.get("task")?.get("task_id")?.as_str()?)?;
     let name = text::name("hook", &hook.name).ok()?;
     let (trigger, max_attempts) = (Trigger::OnDone, MAX_ATTEMPTS);
-    Some(HookEnqueued { hook: name, trigger, task, payload, max_attempts })
+    let (told, run) = (Some(task), None);
+    Some((task, HookEnqueued { hook: name, trigger, task: told, run, payload, max_attempts }))
 }
 
 /// A delivery that waits, or one that HZL gave up.

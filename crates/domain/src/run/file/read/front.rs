@@ -3,7 +3,7 @@
 use crate::near::near;
 use crate::run::file::amount::Amount;
 use crate::run::file::finding::{Finding, Findings};
-use crate::run::file::front::{Budgets, Front, Risk};
+use crate::run::file::front::{Budgets, Front, GateTimeout, Risk};
 use crate::run::file::lines::Line;
 use crate::run::file::place::Fields;
 use crate::run::file::scalar::{Kind, Value};
@@ -26,6 +26,7 @@ pub(super) fn front(lines: &[Line<'_>], found: &mut Findings) -> (Front, Fields)
         report_detail: from.word("report_detail", found).map(Into::into),
         dirty: from.word("dirty_worktree", found).map(Into::into),
         policy_profile: from.word("policy_profile", found),
+        gate_timeout: gate_timeout(from, found),
         budgets: Budgets {
             total_attempts: budget(from, "max_total_attempts", found),
             agents: budget(from, "max_agents", found),
@@ -75,6 +76,23 @@ fn truth(value: &Value, found: &mut Findings) -> bool {
             .suggest_word(value.span.clone(), meant.map(str::to_owned)),
     );
     false
+}
+
+/// A number alone is refused: somebody means minutes, somebody else hours.
+fn gate_timeout(from: &mut Mapping<'_>, found: &mut Findings) -> Option<GateTimeout> {
+    let value = from.take(Kind::Word, "gate_timeout", found)?;
+    if !value.text.is_empty() && value.text.bytes().all(|byte| byte.is_ascii_digit()) {
+        let message = format!("gate_timeout '{}' has no unit", value.text);
+        let finding = Finding::error("gate_timeout", value.span.clone(), message);
+        found.push(finding.suggest(value.span.end..value.span.end, "h"));
+        return None;
+    }
+    GateTimeout::parse("gate_timeout", &value.text)
+        .map_err(|refusal| {
+            let finding = Finding::error("gate_timeout", value.span, refusal.message);
+            found.push(finding.label("write `never`, or a number and a unit, such as 30m or 4h"));
+        })
+        .ok()
 }
 
 fn budget(from: &mut Mapping<'_>, key: &'static str, found: &mut Findings) -> Option<Amount> {

@@ -147,7 +147,7 @@ fn every_field_of_the_frontmatter_is_read() {
     let front = front(
         "intent: a\nsuccess_criteria: b\nrisk_level: medium\nauto_approve: true\nbranch: feat/x\n\
          worktree: host\nprogress: verbose\nreport_detail: full\ndirty_worktree: allow\n\
-         policy_profile: strict\nmax_total_attempts: 10\nmax_agents: 2\nmax_cost_usd: 1.5\n\
+         policy_profile: strict\ngate_timeout: 4h\nmax_total_attempts: 10\nmax_agents: 2\nmax_cost_usd: 1.5\n\
          max_elapsed_minutes: 90",
     );
     let amount = Amount::parse;
@@ -162,6 +162,7 @@ fn every_field_of_the_frontmatter_is_read() {
         report_detail: Some(ReportDetail::Full),
         dirty: Some(Dirty::Allow),
         policy_profile: Some("strict".into()),
+        gate_timeout: Some(GateTimeout::After(crate::duration::Span::parse("x", "4h").unwrap())),
         budgets: Budgets {
             total_attempts: amount("10"),
             agents: amount("2"),

@@ -1,0 +1,192 @@
+//! What checks leave, on the page of a run: outputs, logs and pictures, and nothing else of the
+//! machine.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use windlass_domain::chain::Hash;
+use windlass_testkit::Served;
+use windlass_tests::ledgers::text;
+
+use crate::site::{Gates, LOW, Site, attested, one_step};
+
+const PAGE: &str =
+    "verify:\n  type: browser\n  url: http://localhost:9/\n  check: it looks right\n";
+const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\nnot much of one";
+const NAME: &str = "step-1-attempt-1-check-1.png";
+
+struct Gallery {
+    site: Site,
+    served: Served,
+    run: Value,
+}
+
+impl Gallery {
+    /// The run of a site, and a server that shows it.
+    #[track_caller]
+    fn of(site: Site) -> Self {
+        let served = Served::start(&site.ledger.home, &[]);
+        let run = site.does("run show");
+        Self { site, served, run }
+    }
+
+    /// A page that a person is asked about, with its picture.
+    #[track_caller]
+    fn pictured() -> Self {
+        let site = Site::with(Gates::Enforced, LOW, &one_step(PAGE));
+        let _started = site.says("run step start 1");
+        let gallery = Self::of(site);
+        gallery.keeps(NAME, PICTURE);
+        gallery.shows(&gallery.place().join(NAME).display().to_string(), PICTURE);
+        gallery
+    }
+
+    fn place(&self) -> PathBuf {
+        self.site.folder().join(".hotl/evidence").join(text(&self.run["run_id"]))
+    }
+
+    #[track_caller]
+    fn keeps(&self, name: &str, bytes: &[u8]) {
+        fs::create_dir_all(self.place()).unwrap();
+        fs::write(self.place().join(name), bytes).unwrap();
+    }
+
+    /// Reports that the check of the page left a file, as whoever verifies does.
+    #[track_caller]
+    fn shows(&self, path: &str, bytes: &[u8]) {
+        let exhibit = json!({"path": path, "size_bytes": bytes.len(), "sha256": Hash::of(bytes)});
+        let results = json!([{
+            "check": 0,
+            "outcome": {"undecided": "human review required: it looks right"},
+            "stderr": {"text": "the page said: x is not defined"},
+            "exhibits": [exhibit],
+        }]);
+        let checked =
+            json!({"step": 1, "attempt": 1, "results": results, "run_id": self.run["run"]});
+        let _told = self.served.op("run.step.checked", &checked).ok();
+    }
+
+    fn path(&self) -> String {
+        format!("/runs/{}", text(&self.run["run"]))
+    }
+
+    fn way(&self, name: &str) -> String {
+        format!("{}/evidence/{name}", self.path())
+    }
+
+    #[track_caller]
+    fn page(&self) -> String {
+        self.served.get(&self.path()).ok().text()
+    }
+
+    /// That a file is not handed out.
+    #[track_caller]
+    fn refuses(&self, name: &str) -> String {
+        let answer = self.served.get(&self.way(name));
+        assert_eq!(answer.status, 404, "{name}");
+        answer.text()
+    }
+}
+
+#[test]
+fn a_person_is_shown_the_picture_that_they_are_asked_about() {
+    let gallery = Gallery::pictured();
+    let page = gallery.page();
+    let waiting = page.split_once("id=\"waiting\"").unwrap().1.split_once("</section>").unwrap().0;
+    assert!(waiting.contains(&format!("<img src=\"{}\"", gallery.way(NAME))), "{waiting}");
+    assert!(waiting.contains("the page said: x is not defined"), "{waiting}");
+    let picture = gallery.served.get(&gallery.way(NAME)).ok();
+    assert_eq!(picture.body, PICTURE);
+    assert_eq!(picture.header("content-type"), Some("image/png"));
+    assert_eq!(picture.header("x-content-type-options"), Some("nosniff"));
+    assert!(picture.header("content-security-policy").unwrap().starts_with("sandbox;"));
+    let shown = gallery.site.does("run show");
+    let path = gallery.place().join(NAME).display().to_string();
+    assert_eq!(shown["waiting"][0]["evidence"], json!([path]));
+    assert_eq!(shown["waiting"][0]["notes"], "the page said: x is not defined");
+}
+
+#[test]
+fn the_receipt_keeps_the_picture_that_was_approved() {
+    let gallery = Gallery::pictured();
+    let exhibits = || {
+        let receipt = gallery.site.does("run receipt show");
+        receipt["evidence"][0]["checks"][0].clone()
+    };
+    assert_eq!(exhibits()["outcome"], "undecided");
+    gallery.site.person("run gate 1 approved");
+    let check = exhibits();
+    assert_eq!(check["outcome"], "passed");
+    assert_eq!(check["exhibits"][0]["sha256"], json!(Hash::of(PICTURE)));
+}
+
+#[test]
+fn only_what_a_check_left_is_handed_out() {
+    let gallery = Gallery::pictured();
+    gallery.keeps("other.png", PICTURE);
+    fs::write(gallery.site.folder().join("secret.log"), "canary").unwrap();
+    for name in ["other.png", "..%2F..%2F..%2Fsecret.log", "%2Fetc%2Fhostname", "..", "nothing.log"]
+    {
+        let said = gallery.refuses(name);
+        assert!(!said.contains("canary"), "{name}");
+    }
+    gallery.keeps(NAME, b"another picture");
+    assert!(gallery.refuses(NAME).contains("not what the check left"));
+    fs::remove_file(gallery.place().join(NAME)).unwrap();
+    symlink(gallery.site.folder().join("secret.log"), gallery.place().join(NAME)).unwrap();
+    assert!(!gallery.refuses(NAME).contains("canary"));
+    fs::remove_file(gallery.place().join(NAME)).unwrap();
+    assert!(gallery.page().contains("is not there any more"));
+    assert!(gallery.refuses(NAME).contains("not there any more"));
+}
+
+#[test]
+fn a_file_elsewhere_is_named_and_never_read() {
+    let site = Site::with(Gates::Enforced, LOW, &one_step(PAGE));
+    let _started = site.says("run step start 1");
+    let gallery = Gallery::of(site);
+    let secret = gallery.site.folder().join("secret.log");
+    fs::write(&secret, "canary").unwrap();
+    gallery.shows(&secret.display().to_string(), b"canary");
+    assert!(!gallery.page().contains("canary"));
+    assert!(!gallery.refuses("secret.log").contains("canary"));
+}
+
+#[test]
+fn each_attempt_shows_the_ends_of_its_output_and_leads_to_all_of_it() {
+    let steps = "- [ ] **Step 1: Count**\naction: count\nloop: until it counts\nmax_iterations: 2\n\
+                 verify: seq 1 9000; test -e there\n";
+    let site = attested(steps);
+    let _started = site.says("run step start 1");
+    assert_eq!(site.finds("run step verify 1"), "fail");
+    let _again = site.says("run step retry 1");
+    site.has("there", "");
+    let _passed = site.says("run step verify 1");
+    let shown = site.does("run evidence --step 1");
+    let verdicts: Vec<String> =
+        shown["attempts"].as_array().unwrap().iter().map(|one| text(&one["verdict"])).collect();
+    assert_eq!(verdicts, ["failed", "passed"]);
+    let written = &shown["attempts"][0]["checks"][0]["stdout"];
+    assert!(text(&written["head"]).starts_with("1\n2\n"));
+    assert!(text(&written["tail"]).ends_with("8999\n9000\n"));
+    let gallery = Gallery::of(site);
+    let page = gallery.page();
+    assert!(page.contains("bytes are left out"), "{page}");
+    let log = gallery.served.get(&gallery.way("step-1-attempt-1-check-1.log")).ok();
+    assert_eq!(log.header("content-type"), Some("text/plain; charset=utf-8"));
+    assert!(log.text().contains("\n4500\n"));
+}
+
+#[test]
+fn a_task_leads_to_its_runs_and_a_run_to_its_task() {
+    let site = Site::empty(Gates::Enforced);
+    let task = site.ledger.add(&["-s", "ready"]);
+    site.has("hotl-workflow-demo.md", &crate::site::workflow(LOW, &one_step("verify: \"true\"\n")));
+    site.does(&format!("run start hotl-workflow-demo.md --task {task} --agent w1"));
+    let gallery = Gallery::of(site);
+    assert!(gallery.page().contains(&format!("href=\"/tasks/{task}\"")));
+    let page = gallery.served.get(&format!("/tasks/{task}")).ok().text();
+    assert!(page.contains(&format!("href=\"{}\"", gallery.path())), "{page}");
+}
