@@ -13,6 +13,7 @@ mod driving;
 mod files;
 mod finishing;
 mod killing;
+mod sending;
 mod site;
 mod stepping;
 mod tying;

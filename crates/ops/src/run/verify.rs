@@ -69,6 +69,7 @@ impl Operation for StepVerify {
         let doer = self.doer.here(cx);
         let asked = StepChecks { step: self.step, target: target.clone(), doer: doer.clone() };
         let checks = cx.perform(&asked)?;
+        find(Path::new(&checks.whereabouts.folder))?;
         let life = Life { target: &target, doer: &doer, checks: &checks, shown: Instant::now() };
         let results = Bench::of(cx, &checks)?.run(cx, &checks, life)?;
         let answer = cx.perform(&StepChecked {
@@ -240,6 +241,15 @@ impl Bench {
     fn time(&self, given: Option<&Span>) -> Duration {
         given.map_or(self.timeout, |span| long(*span))
     }
+}
+
+/// A folder that is gone is not made again: what a check shows in an empty one means nothing.
+fn find(folder: &Path) -> Result<(), Error> {
+    let found = std::fs::read_dir(folder).map(drop);
+    found.map_err(|error| {
+        let hint = "bring it back, or end the run: windlass run finish discard";
+        crate::exchange::unusable(folder, &error).hint(hint).into()
+    })
 }
 
 fn long(span: Span) -> Duration {
