@@ -19,6 +19,8 @@ const CARGO_FUZZ_VERSION: &str = "0.13.2";
 /// The one whose inputs are written by hand, by people and by agents, and have a grammar of their
 /// own. The others get a third of its time.
 const LONGEST: &str = "workflow_file";
+/// In a long run: enough for a frontmatter and a step or two, and short inputs are soon tried.
+const LONG_RUN_INPUT_BYTES: u32 = 400;
 /// One at a time would leave half of a small machine idle.
 const AT_ONCE: usize = 2;
 
@@ -68,7 +70,8 @@ pub(crate) fn run_one(target: &str, inputs: u64) -> Result<(), Failure> {
     let mut run = step::cargo(&["fuzz", "run"]);
     run.args(faster).arg(target);
     with_inputs(&mut run, target)?.env(OPTIMISE.0, OPTIMISE.1);
-    step::run(run.arg(format!("-runs={inputs}")).arg("-print_final_stats=1"))
+    let length = format!("-max_len={LONG_RUN_INPUT_BYTES}");
+    step::run(run.args([&length, "-print_final_stats=1"]).arg(format!("-runs={inputs}")))
 }
 
 /// What was found before, what to begin with, and the words of the language if it has some.

@@ -312,7 +312,7 @@ fn row_9_a_browser_check_fails_when_the_page_never_comes() {
     let (site, code) = looked("/silent", "text:All orders", ALL_THE_SAME, &browser);
     assert_eq!((code, &site.step(1)["status"]), (6, &json!("failed")));
     let said = text(&site.step(1)["verify"]["stdout"]);
-    assert_eq!(said, "timed out after 4s: the page does not answer\n");
+    assert!(said.starts_with("timed out after 4s"), "{said}");
 }
 
 #[test]

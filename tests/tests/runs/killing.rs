@@ -279,14 +279,17 @@ const LONGEST_DELAY_MICROS: u64 = 90_000;
 
 #[test]
 fn kills_at_random_moments_lose_nothing_and_count_nothing_twice_on_sqlite() {
-    kill_at_random_moments(&enforced(&steps(rounds(), "verify: sleep 0.02\n")));
+    let random = Random::new();
+    eprintln!("WINDLASS_SEED={} repeats this run", random.seed());
+    kill_at_random_moments(&enforced(&steps(rounds(), "verify: sleep 0.02\n")), random);
 }
 
 #[test]
 fn kills_at_random_moments_lose_nothing_and_count_nothing_twice_on_postgresql() {
-    if let Some(site) = on_postgres(&steps(rounds(), "verify: sleep 0.02\n")) {
-        kill_at_random_moments(&site);
-    }
+    let Some(site) = on_postgres(&steps(rounds(), "verify: sleep 0.02\n")) else { return };
+    let random = Random::new();
+    eprintln!("WINDLASS_SEED={} repeats this run", random.seed());
+    kill_at_random_moments(&site, random);
 }
 
 /// `WINDLASS_LONG_TESTS=1` makes it 150.
@@ -304,10 +307,8 @@ pub(crate) fn steps(count: usize, fields: &str) -> String {
 
 /// A kill a step.
 #[track_caller]
-fn kill_at_random_moments(site: &Site) {
+fn kill_at_random_moments(site: &Site, mut random: Random) {
     let rounds = rounds();
-    let mut random = Random::new();
-    eprintln!("WINDLASS_SEED={} repeats this run", random.seed());
     for number in 1..=rounds {
         let start = format!("run step start {number}");
         let verify = format!("run step verify {number}");
