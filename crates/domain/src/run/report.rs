@@ -11,26 +11,42 @@ use super::event::{
 };
 use super::state::{Finish, Run, StepState};
 use super::state_file::Moment;
-use super::word::{ActionStatus, Decision, Mode, OwnerChange, StepStatus};
+use super::word::{ActionStatus, Decision, Metric, Mode, OwnerChange, StepStatus};
 use crate::event::RunEvent;
 use crate::task::Broken;
 use crate::{RunKey, Time};
 
-/// A run from its events, with the lines of its log.
+/// A run as its events tell it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told {
+    pub run: Run,
+    /// The lines of its log.
+    pub log: Vec<String>,
+    /// How it was at the revision that was asked for, if it ever had that one.
+    pub then: Option<Run>,
+}
+
+/// Tells a run from its events. They may be many, so the run is copied at most once.
 pub fn replay<'a>(
     key: RunKey,
+    revision: Option<u64>,
     events: impl IntoIterator<Item = (&'a RunEvent, Time)>,
-) -> Result<(Run, Vec<String>), Broken> {
+) -> Result<Told, Broken> {
     let mut events = events.into_iter();
     let (first, at) = events.next().ok_or_else(|| Broken(format!("run {key} has no event")))?;
     let mut run = Run::begun(key, first, at)?;
-    let mut lines: Vec<String> = report_line(first, at, None, &run).into_iter().collect();
-    for (event, at) in events {
-        let before = run.clone();
+    let mut log: Vec<String> = report_line(first, at, &[], &run).into_iter().collect();
+    let mut then = None;
+    loop {
+        if then.is_none() && revision == Some(run.revision) {
+            then = Some(run.clone());
+        }
+        let Some((event, at)) = events.next() else { break };
+        let exceeded = run.exceeded.clone();
         run.fold(event, at)?;
-        lines.extend(report_line(event, at, Some(&before), &run));
+        log.extend(report_line(event, at, &exceeded, &run));
     }
-    Ok((run, lines))
+    Ok(Told { run, log, then })
 }
 
 /// The whole report.
@@ -125,18 +141,14 @@ fn cells(step: &StepState) -> (String, String) {
     (status.to_owned(), iterations)
 }
 
-/// What the log says of an event; nothing of some. It may be several lines.
-pub fn report_line(
-    event: &RunEvent,
-    at: Time,
-    before: Option<&Run>,
-    after: &Run,
-) -> Option<String> {
-    let said = said(event, before, after)?;
+/// What the log says of an event; nothing of some. It may be several lines. `exceeded` are the
+/// budgets that were exceeded before it.
+fn report_line(event: &RunEvent, at: Time, exceeded: &[Metric], after: &Run) -> Option<String> {
+    let said = said(event, exceeded, after)?;
     Some(format!("**[{}]** {said}", Moment::new(at).clock()))
 }
 
-fn said(event: &RunEvent, before: Option<&Run>, after: &Run) -> Option<String> {
+fn said(event: &RunEvent, exceeded: &[Metric], after: &Run) -> Option<String> {
     let said = match event {
         RunEvent::RunStarted(_) => return None,
         RunEvent::RunImported(data) => {
@@ -175,8 +187,7 @@ fn said(event: &RunEvent, before: Option<&Run>, after: &Run) -> Option<String> {
         }
         RunEvent::ActionProgressed(data) => progressed(data),
         RunEvent::BudgetRecorded(_) => {
-            let more = before.is_none_or(|before| before.exceeded != after.exceeded);
-            if after.exceeded.is_empty() || !more {
+            if after.exceeded.is_empty() || after.exceeded == exceeded {
                 return None;
             }
             format!("Budget exceeded: {}", named(&after.exceeded))

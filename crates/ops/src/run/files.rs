@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use windlass_domain::chain::Hash;
 use windlass_domain::event::RunEvent;
 use windlass_domain::run::Run;
-use windlass_domain::run::report::{replay, report};
+use windlass_domain::run::report::{Told, replay, report};
 use windlass_domain::run::state_file::{StateFile, parse};
 use windlass_domain::{Event, RunKey, Time};
 use windlass_ledger::{Error, Fault, Snapshot};
@@ -63,6 +63,8 @@ pub struct RunFiles {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
     pub path: String,
+    /// Of the file, byte by byte.
+    pub file_sha256: String,
     /// Of what it asked for, without the marks of what is done.
     pub sha256: String,
 }
@@ -121,14 +123,12 @@ impl Operation for Files {
             }
             let events = history(snapshot, run.key)?;
             files.taken_over = taken_over(&events).and_then(digest);
-            if let Some(revision) = self.revision {
-                files.then =
-                    at(run.key, revision, &events)?.as_ref().map(state_text).transpose()?;
-            }
+            let told = events.iter().map(|(event, at)| (event.as_ref(), *at));
+            let Told { log, then, .. } =
+                replay(run.key, self.revision, told).map_err(Fault::from)?;
+            files.then = then.as_ref().map(state_text).transpose()?;
             if self.report {
                 files.workflow = events.first().and_then(|(event, _)| plan(event));
-                let told = events.iter().map(|(event, at)| (event.as_ref(), *at));
-                let (_, log) = replay(run.key, told).map_err(Fault::from)?;
                 files.report = Some(report(run, &log));
             }
             Ok(files)
@@ -139,7 +139,8 @@ impl Operation for Files {
 fn plan(first: &RunEvent) -> Option<Plan> {
     let RunEvent::RunStarted(started) = first else { return None };
     let sha256 = plan_hash(&started.file).to_string();
-    Some(Plan { path: started.place.workflow_path.clone(), sha256 })
+    let file_sha256 = started.file_sha256.to_string();
+    Some(Plan { path: started.place.workflow_path.clone(), file_sha256, sha256 })
 }
 
 /// The text of the state file.
@@ -171,19 +172,6 @@ fn taken_over(events: &[(Box<RunEvent>, Time)]) -> Option<&StateFile> {
         RunEvent::RunImported(imported) => Some(&imported.state),
         _ => None,
     })
-}
-
-/// The run as it was at a revision.
-fn at(key: RunKey, revision: u64, events: &[(Box<RunEvent>, Time)]) -> Result<Option<Run>, Error> {
-    let Some(((first, began), rest)) = events.split_first() else { return Ok(None) };
-    let mut run = Run::begun(key, first, *began).map_err(Fault::from)?;
-    for (event, at) in rest {
-        if run.revision >= revision {
-            break;
-        }
-        run.fold(event, *at).map_err(Fault::from)?;
-    }
-    Ok((run.revision == revision).then_some(run))
 }
 
 impl Output for RunFiles {

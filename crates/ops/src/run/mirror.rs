@@ -15,7 +15,7 @@ use windlass_domain::{Code, Refusal};
 
 use super::change::Whereabouts;
 use super::files::{Files, Plan, RunFiles};
-use super::source::plan_hash;
+use super::source::{hash, plan_hash};
 use super::target::Target;
 use crate::context::{self, Context};
 use crate::exchange::in_words;
@@ -143,10 +143,11 @@ impl Mirror {
 
 /// Tells that a workflow file is no longer what the run was started with.
 fn notice_change(cx: &Context, run: &str, workflow: Option<&Plan>) {
-    let Some(Plan { path, sha256 }) = workflow else { return };
+    let Some(Plan { path, file_sha256, sha256 }) = workflow else { return };
     let Ok(text) = fs::read_to_string(path) else { return };
-    let same = parse(&text).is_ok_and(|now| plan_hash(&now.file).to_string() == *sha256);
-    if !same {
+    let asks_for_the_same =
+        || parse(&text).is_ok_and(|now| plan_hash(&now.file).to_string() == *sha256);
+    if hash(&text).to_string() != *file_sha256 && !asks_for_the_same() {
         cx.notice(&format!("{path} was changed since; run {run} keeps what it was started with"));
     }
 }

@@ -9,7 +9,7 @@ use crate::run::edit::{OutsideEdits, import, outside_edit};
 use crate::run::file::parse as parse_file;
 use crate::run::normalize::normalize;
 use crate::run::owner::{Bid, Force, claim};
-use crate::run::report::{replay, report};
+use crate::run::report::{Told, replay, report};
 use crate::run::state::Run;
 use crate::run::state_file::parse;
 use crate::run::word::{Authority, Disposition, Gates, RunStatus, StepStatus};
@@ -17,7 +17,7 @@ use crate::{Code, RunKey};
 
 fn told(scene: &Scene) -> String {
     let events = scene.log.iter().map(|(event, at)| (event, *at));
-    let (run, log) = replay(scene.run.key, events).unwrap();
+    let Told { run, log, .. } = replay(scene.run.key, None, events).unwrap();
     assert_eq!(run, scene.run, "the log says what the run is");
     report(&run, &log)
 }

@@ -223,7 +223,7 @@ proptest! {
             is_whole(&scene);
         }
         let events = scene.log.iter().map(|(event, at)| (event, *at));
-        let (folded, _) = replay(scene.run.key, events).unwrap();
+        let folded = replay(scene.run.key, None, events).unwrap().run;
         prop_assert_eq!(&folded, &scene.run);
         prop_assert_eq!(folded.version, scene.log.len() as u64);
         let stored = serde_json::to_string(&scene.run).unwrap();
