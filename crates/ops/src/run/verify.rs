@@ -243,15 +243,6 @@ impl Bench {
     }
 }
 
-/// A folder that is gone is not made again: what a check shows in an empty one means nothing.
-fn find(folder: &Path) -> Result<(), Error> {
-    let found = std::fs::read_dir(folder).map(drop);
-    found.map_err(|error| {
-        let hint = "bring it back, or end the run: windlass run finish discard";
-        crate::exchange::unusable(folder, &error).hint(hint).into()
-    })
-}
-
 fn long(span: Span) -> Duration {
     Duration::from_millis(u64::try_from(span.as_millis()).unwrap_or(0))
 }
@@ -291,6 +282,15 @@ fn told(place: usize, seen: Seen) -> CheckResult {
     }
     result.exhibits = files.into_iter().map(exhibit).collect();
     result
+}
+
+/// A folder that is gone is not made again: what a check shows in an empty one means nothing.
+fn find(folder: &Path) -> Result<(), Error> {
+    let found = std::fs::read_dir(folder).map(drop);
+    found.map_err(|error| {
+        let hint = "bring it back, or end the run: windlass run finish discard";
+        crate::exchange::unusable(folder, &error).hint(hint).into()
+    })
 }
 
 fn append(text: &mut String, line: &str) {
