@@ -556,7 +556,14 @@ fn preflight_dirty_files_stop_with_three_ways_on() {
 #[test]
 fn preflight_files_of_hotl_are_not_dirty() {
     let scene = Scene::new();
-    for name in ["docs/plans/x-plan.md", "docs/designs/y.md", ".hotl/state/z.json"] {
+    for name in [
+        "hotl-workflow-other.md",
+        "docs/plans/2026-11-16-x-workflow.md",
+        "docs/plans/x-design.md",
+        "docs/plans/x-plan.md",
+        "docs/designs/y.md",
+        ".hotl/state/z.json",
+    ] {
         scene.has(name, "x");
     }
     let _prepared = scene.prepared(&[]);

@@ -20,9 +20,11 @@ const USAGE: &str = "cargo xtask COMMAND
   setup               install what the tests need and this machine lacks
   test [ARGS…]        all tests and doc tests; with ARGS, given to `cargo nextest run`, only those
   check               format, lints, documentation, dependencies
-  fuzz [--seconds N]  every fuzz target for N seconds (60)";
+  fuzz [--seconds N]  the workflow parser for N seconds (60), the other fuzz targets for a third
+  fuzz TARGET --runs N
+                      one fuzz target for N inputs, as fast as can be";
 
-/// For each target; a longer run is for whoever changed a parser.
+/// A longer run is for whoever changed a parser.
 const FUZZ_SECONDS: u32 = 60;
 
 fn main() -> ExitCode {
@@ -44,6 +46,9 @@ fn run(args: &[&str]) -> Result<(), Failure> {
         ["check"] => check::run(),
         ["fuzz"] => fuzz::run(FUZZ_SECONDS),
         ["fuzz", "--seconds", seconds] => fuzz::run(seconds.parse().map_err(|_| usage())?),
+        ["fuzz", target, "--runs", inputs] => {
+            fuzz::run_one(target, inputs.parse().map_err(|_| usage())?)
+        }
         _ => Err(usage()),
     }
 }

@@ -1,5 +1,5 @@
 //! Sixteen processes at one run, all started at the same moment: one winner of each transition, and
-//! nothing lost.
+//! nothing lost, on SQLite and on PostgreSQL.
 
 use std::collections::BTreeSet;
 use std::sync::Barrier;
@@ -11,7 +11,7 @@ use windlass_testkit::{Outcome, Run};
 use windlass_tests::history;
 use windlass_tests::ledgers::{error_of, text};
 
-use crate::site::{GATED, Site, THREE, attested, enforced, one_step};
+use crate::site::{GATED, Gates, Site, THREE, everywhere, one_step};
 
 const CROWD: usize = 16;
 
@@ -46,9 +46,19 @@ fn is_whole(site: &Site) {
     site.agrees();
 }
 
+/// On each database, with gates that are enforced and with gates that are attested.
+#[track_caller]
+fn under_both_rules(steps: &str) -> Vec<Site> {
+    [Gates::Enforced, Gates::Attested]
+        .map(|gates| everywhere(gates, steps))
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
 #[test]
 fn of_sixteen_that_start_a_step_one_wins_and_the_attempt_counts_once() {
-    for site in [enforced(THREE), attested(THREE)] {
+    for site in under_both_rules(THREE) {
         let outcomes = race(&site, |number| format!("run step start 1 --agent w{number}"));
         let won = winner(outcomes, "invalid_transition").json();
         let holder = text(&won["step"]["started_by"]);
@@ -62,9 +72,7 @@ fn of_sixteen_that_start_a_step_one_wins_and_the_attempt_counts_once() {
 /// All of them run the check, since no lock is held meanwhile; one of them is heard.
 #[test]
 fn of_sixteen_that_verify_a_step_one_is_heard() {
-    for site in
-        [enforced(&one_step("verify: echo seen\n")), attested(&one_step("verify: \"true\"\n"))]
-    {
+    for site in under_both_rules(&one_step("verify: echo seen\n")) {
         site.does("run step start 1");
         let outcomes = race(&site, |_| "run step verify 1".to_owned());
         let won = winner(outcomes, "invalid_transition");
@@ -80,101 +88,110 @@ fn of_sixteen_that_verify_a_step_one_is_heard() {
 
 #[test]
 fn of_sixteen_that_retry_a_step_one_wins_and_the_attempt_counts_once() {
-    let site = enforced(THREE);
-    site.does("run step start 1");
-    site.finds("run step verify 1");
-    let _won = winner(race(&site, |_| "run step retry 1".to_owned()), "invalid_transition");
-    assert_eq!(site.step(1)["attempts"], 2);
-    assert_eq!(site.count("step_retried"), 1);
-    is_whole(&site);
+    for site in everywhere(Gates::Enforced, THREE) {
+        site.does("run step start 1");
+        site.finds("run step verify 1");
+        let _won = winner(race(&site, |_| "run step retry 1".to_owned()), "invalid_transition");
+        assert_eq!(site.step(1)["attempts"], 2);
+        assert_eq!(site.count("step_retried"), 1);
+        is_whole(&site);
+    }
 }
 
 /// Each at a terminal, since only a person decides.
 #[test]
 fn of_sixteen_who_decide_an_enforced_gate_one_is_heard() {
-    let site = enforced(GATED);
-    site.completes(1);
-    let together = Barrier::new(CROWD);
-    let outcomes: Vec<Outcome> = thread::scope(|scope| {
-        let people: Vec<_> = (0..CROWD)
-            .map(|number| {
-                let (site, together) = (&site, &together);
-                let decision = if number % 2 == 0 { "approved" } else { "rejected" };
-                let line = format!("run gate 1 {decision} --reason r --agent p{number} --json");
-                scope.spawn(move || {
-                    let call = site.call(&line).env("WINDLASS_DATABASE_WAIT", "60s");
-                    together.wait();
-                    call.at_terminal(80)
+    for site in everywhere(Gates::Enforced, GATED) {
+        site.completes(1);
+        let together = Barrier::new(CROWD);
+        let outcomes: Vec<Outcome> = thread::scope(|scope| {
+            let people: Vec<_> = (0..CROWD)
+                .map(|number| {
+                    let (site, together) = (&site, &together);
+                    let decision = if number % 2 == 0 { "approved" } else { "rejected" };
+                    let line = format!("run gate 1 {decision} --reason r --agent p{number} --json");
+                    scope.spawn(move || {
+                        let call = site.call(&line).env("WINDLASS_DATABASE_WAIT", "60s");
+                        together.wait();
+                        call.at_terminal(80)
+                    })
                 })
-            })
-            .collect();
-        people.into_iter().map(|person| person.join().unwrap()).collect()
-    });
-    let (won, refused): (Vec<_>, Vec<_>) =
-        outcomes.into_iter().partition(|outcome| outcome.code == Some(0));
-    assert_eq!(won.len(), 1, "{won:?}");
-    assert!(refused.iter().all(|loser| loser.code == Some(3)), "{refused:?}");
-    assert_eq!(site.count("gate_decided"), 1);
-    is_whole(&site);
+                .collect();
+            people.into_iter().map(|person| person.join().unwrap()).collect()
+        });
+        let (won, refused): (Vec<_>, Vec<_>) =
+            outcomes.into_iter().partition(|outcome| outcome.code == Some(0));
+        assert_eq!(won.len(), 1, "{won:?}");
+        assert!(refused.iter().all(|loser| loser.code == Some(3)), "{refused:?}");
+        assert_eq!(site.count("gate_decided"), 1);
+        is_whole(&site);
+    }
 }
 
 #[test]
 fn sixteen_that_ask_for_one_action_under_one_key_get_the_same_one() {
-    let site = attested(THREE);
-    let line = "run action request external_write --target mail --idempotency-key k";
-    let answers: Vec<_> =
-        race(&site, |_| line.to_owned()).into_iter().map(|outcome| outcome.ok().json()).collect();
-    assert!(answers.iter().all(|answer| answer["id"] == "action-1"), "{answers:?}");
-    let first = answers.iter().filter(|answer| answer["deduplicated"] == false).count();
-    assert_eq!(first, 1);
-    assert_eq!(site.count("action_requested"), 1);
-    is_whole(&site);
+    for site in everywhere(Gates::Attested, THREE) {
+        let line = "run action request external_write --target mail --idempotency-key k";
+        let answers: Vec<_> = race(&site, |_| line.to_owned())
+            .into_iter()
+            .map(|outcome| outcome.ok().json())
+            .collect();
+        assert!(answers.iter().all(|answer| answer["id"] == "action-1"), "{answers:?}");
+        let first = answers.iter().filter(|answer| answer["deduplicated"] == false).count();
+        assert_eq!(first, 1);
+        assert_eq!(site.count("action_requested"), 1);
+        is_whole(&site);
+    }
 }
 
 #[test]
 fn sixteen_that_ask_for_actions_of_their_own_each_get_one() {
-    let site = attested(THREE);
-    let outcomes = race(&site, |number| {
-        format!("run action request local_write --target t{number} --idempotency-key k{number}")
-    });
-    let ids: BTreeSet<String> =
-        outcomes.into_iter().map(|outcome| text(&outcome.ok().json()["id"])).collect();
-    assert_eq!(ids.len(), CROWD);
-    assert_eq!(site.state()["external_actions"].as_array().unwrap().len(), CROWD);
-    assert_eq!(site.state()["revision"], CROWD);
-    is_whole(&site);
+    for site in everywhere(Gates::Attested, THREE) {
+        let outcomes = race(&site, |number| {
+            format!("run action request local_write --target t{number} --idempotency-key k{number}")
+        });
+        let ids: BTreeSet<String> =
+            outcomes.into_iter().map(|outcome| text(&outcome.ok().json()["id"])).collect();
+        assert_eq!(ids.len(), CROWD);
+        assert_eq!(site.state()["external_actions"].as_array().unwrap().len(), CROWD);
+        assert_eq!(site.state()["revision"], CROWD);
+        is_whole(&site);
+    }
 }
 
 #[test]
 fn of_sixteen_who_claim_a_run_one_owns_it() {
-    let site = enforced(THREE);
-    let outcomes = race(&site, |number| format!("run owner claim --owner o{number}"));
-    let won: Vec<_> = outcomes.iter().filter(|outcome| outcome.code == Some(0)).collect();
-    assert_eq!(won.len(), 1, "{won:?}");
-    assert_eq!(site.state()["controller"]["status"], "active");
-    assert_eq!(site.count("run_owner_changed"), 1);
-    is_whole(&site);
+    for site in everywhere(Gates::Enforced, THREE) {
+        let outcomes = race(&site, |number| format!("run owner claim --owner o{number}"));
+        let won: Vec<_> = outcomes.iter().filter(|outcome| outcome.code == Some(0)).collect();
+        assert_eq!(won.len(), 1, "{won:?}");
+        assert_eq!(site.state()["controller"]["status"], "active");
+        assert_eq!(site.count("run_owner_changed"), 1);
+        is_whole(&site);
+    }
 }
 
 #[test]
 fn sixteen_that_finalize_end_the_run_once() {
-    let site = enforced(&one_step("verify: \"true\"\n"));
-    site.completes(1);
-    for outcome in race(&site, |_| "run finalize".to_owned()) {
-        assert_eq!(outcome.ok().json()["done"], "Run finalized: ready_to_finish");
+    for site in everywhere(Gates::Enforced, &one_step("verify: \"true\"\n")) {
+        site.completes(1);
+        for outcome in race(&site, |_| "run finalize".to_owned()) {
+            assert_eq!(outcome.ok().json()["done"], "Run finalized: ready_to_finish");
+        }
+        assert_eq!(site.count("run_finalized"), 1);
+        is_whole(&site);
     }
-    assert_eq!(site.count("run_finalized"), 1);
-    is_whole(&site);
 }
 
 #[test]
 fn sixteen_runs_that_start_in_one_folder_have_sixteen_names() {
-    let site = enforced(THREE);
-    let outcomes = race(&site, |_| format!("run start {} --gates enforced", crate::site::FILE));
-    let mut names: BTreeSet<String> =
-        outcomes.into_iter().map(|outcome| text(&outcome.ok().json()["run_id"])).collect();
-    names.insert(text(&site.ledger.answer(&["run", "list"])["runs"][CROWD]["run_id"]));
-    assert_eq!(names.len(), CROWD + 1);
-    let states = site.files().into_iter().filter(|(path, _)| path.contains("/state/"));
-    assert_eq!(states.count(), CROWD + 1);
+    for site in everywhere(Gates::Enforced, THREE) {
+        let outcomes = race(&site, |_| format!("run start {} --gates enforced", crate::site::FILE));
+        let mut names: BTreeSet<String> =
+            outcomes.into_iter().map(|outcome| text(&outcome.ok().json()["run_id"])).collect();
+        names.insert(text(&site.ledger.answer(&["run", "list"])["runs"][CROWD]["run_id"]));
+        assert_eq!(names.len(), CROWD + 1);
+        let states = site.files().into_iter().filter(|(path, _)| path.contains("/state/"));
+        assert_eq!(states.count(), CROWD + 1);
+    }
 }

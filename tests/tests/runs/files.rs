@@ -243,6 +243,28 @@ fn a_folder_that_was_removed_and_made_again_has_its_run_again() {
     assert_eq!(site.step(1)["attempts"], 1);
 }
 
+/// Whether a check passes in an empty folder says nothing of the one that is gone.
+#[test]
+fn a_folder_that_is_gone_is_told_and_not_made_again() {
+    let site = enforced(&one_step("verify: \"true\"\n"));
+    let run = text(&site.state()["run_id"]);
+    let elsewhere = |line: &str| {
+        site.call(&format!("{line} --run-id {run}")).cwd(site.ledger.home.path()).run()
+    };
+    site.does("run step start 1");
+    fs::remove_dir_all(site.folder()).unwrap();
+    let error = error_of(&elsewhere("run step verify 1"), "file_unusable", 5);
+    assert!(text(&error["message"]).ends_with("work: No such file or directory"), "{error}");
+    assert!(!site.folder().exists());
+    assert_eq!(elsewhere("run show").ok().json()["steps"][0]["status"], "in_progress");
+    let _blocked = elsewhere("run step block 1 --reason gone").ok();
+    assert!(!site.folder().exists());
+    fs::create_dir(site.folder()).unwrap();
+    let _unblocked = elsewhere("run step unblock 1 --reason back").ok();
+    assert_eq!(site.says("run step verify 1"), "pass");
+    site.agrees();
+}
+
 #[test]
 fn a_call_elsewhere_finds_no_run() {
     let site = enforced(THREE);

@@ -16,7 +16,7 @@ use windlass_testkit::{Run, machine};
 use windlass_tests::ledgers::{error_of, text};
 use windlass_tests::random::Random;
 
-use crate::site::{Site, enforced, one_step};
+use crate::site::{Site, enforced, on_postgres, one_step};
 
 /// A site that can be put back to what it was, in the same place.
 struct Start {
@@ -51,31 +51,12 @@ impl Start {
     /// Watches whatever a call makes or changes of the ledger and of the files of the run. The
     /// processes of a check touch none of these, so that only the call itself is counted.
     fn trace(&self, line: &str) -> Trace {
-        let calls = [&WRITE_POINTS[..], &["openat", "mkdir"]].concat();
-        let (run, files) = (&self.run, self.site.folder().canonicalize().unwrap().join(".hotl"));
         let ledger = Path::new(&self.site.ledger.address);
         let own = ["", "-wal", "-shm", ".lock"];
-        let in_files = [
-            String::new(),
-            "locks".to_owned(),
-            format!("locks/{run}.lock"),
-            "state".to_owned(),
-            format!("state/{run}.json"),
-            format!("state/.{run}.json.new"),
-            "reports".to_owned(),
-            format!("reports/{run}.md"),
-            format!("reports/.{run}.md.new"),
-            "evidence".to_owned(),
-            format!("evidence/{run}"),
-            format!("evidence/{run}/step-1-attempt-1-check-1.log"),
-        ];
-        let paths = own
-            .into_iter()
+        own.into_iter()
             .map(|end| PathBuf::from(format!("{}{end}", self.site.ledger.address)))
             .chain([ledger.parent().unwrap().to_owned()])
-            .chain(in_files.iter().map(|path| files.join(path)));
-        let trace = Trace::of(durable(&self.site, line)).calls(&calls);
-        paths.fold(trace, Trace::only_on)
+            .fold(trace_files(&self.site, &self.run, 1, line), Trace::only_on)
     }
 
     /// Kills the call at each of its write points, every time from this same state.
@@ -98,6 +79,28 @@ impl Start {
     }
 }
 
+/// Watches whatever a call about a step makes or changes of the files of its run.
+pub(crate) fn trace_files(site: &Site, run: &str, step: usize, line: &str) -> Trace {
+    let calls = [&WRITE_POINTS[..], &["openat", "mkdir"]].concat();
+    let files = site.folder().canonicalize().unwrap().join(".hotl");
+    let paths = [
+        String::new(),
+        "locks".to_owned(),
+        format!("locks/{run}.windlass"),
+        "state".to_owned(),
+        format!("state/{run}.json"),
+        format!("state/.{run}.json.new"),
+        "reports".to_owned(),
+        format!("reports/{run}.md"),
+        format!("reports/.{run}.md.new"),
+        "evidence".to_owned(),
+        format!("evidence/{run}"),
+        format!("evidence/{run}/step-{step}-attempt-1-check-1.log"),
+    ];
+    let trace = Trace::of(durable(site, line)).calls(&calls);
+    paths.iter().map(|path| files.join(path)).fold(trace, Trace::only_on)
+}
+
 #[track_caller]
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
@@ -112,12 +115,12 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// As in life: it waits for the disk.
-fn durable(site: &Site, line: &str) -> Run {
+pub(crate) fn durable(site: &Site, line: &str) -> Run {
     site.call(line).env_remove("WINDLASS_DATABASE_SYNCHRONOUS")
 }
 
 /// Most that is opened is only read, and most folders are there.
-fn is_write_point(call: &Call) -> bool {
+pub(crate) fn is_write_point(call: &Call) -> bool {
     match call.name.as_str() {
         "openat" => call.args.contains("O_CREAT"),
         _ => true,
@@ -148,7 +151,7 @@ fn at_once(site: &Site, line: &str) -> windlass_testkit::Outcome {
 
 /// Whether the call was done now; it may have been done before.
 #[track_caller]
-fn repeated(site: &Site, line: &str) -> bool {
+pub(crate) fn repeated(site: &Site, line: &str) -> bool {
     let outcome = at_once(site, line);
     if outcome.code == Some(0) {
         return true;
@@ -274,29 +277,50 @@ const ALL_ROUNDS: usize = 150;
 /// About as long as a call takes.
 const LONGEST_DELAY_MICROS: u64 = 90_000;
 
-/// `WINDLASS_LONG_TESTS=1` makes it 150.
 #[test]
-fn kills_at_random_moments_lose_nothing_and_count_nothing_twice() {
-    let is_long = machine::variable("WINDLASS_LONG_TESTS").is_some();
-    let rounds = if is_long { ALL_ROUNDS } else { ROUNDS };
-    let mut random = Random::new();
+fn kills_at_random_moments_lose_nothing_and_count_nothing_twice_on_sqlite() {
+    let random = Random::new();
     eprintln!("WINDLASS_SEED={} repeats this run", random.seed());
-    let step = |number: usize| {
-        format!("- [ ] **Step {number}: Work**\naction: work\nloop: false\nverify: sleep 0.02\n\n")
-    };
-    let site = enforced(&(1..=rounds).map(step).collect::<String>());
+    kill_at_random_moments(&enforced(&steps(rounds(), "verify: sleep 0.02\n")), random);
+}
+
+#[test]
+fn kills_at_random_moments_lose_nothing_and_count_nothing_twice_on_postgresql() {
+    let Some(site) = on_postgres(&steps(rounds(), "verify: sleep 0.02\n")) else { return };
+    let random = Random::new();
+    eprintln!("WINDLASS_SEED={} repeats this run", random.seed());
+    kill_at_random_moments(&site, random);
+}
+
+/// `WINDLASS_LONG_TESTS=1` makes it 150.
+fn rounds() -> usize {
+    let is_long = machine::variable("WINDLASS_LONG_TESTS").is_some();
+    if is_long { ALL_ROUNDS } else { ROUNDS }
+}
+
+/// So many steps, each with these fields.
+pub(crate) fn steps(count: usize, fields: &str) -> String {
+    let step =
+        |number| format!("- [ ] **Step {number}: Work**\naction: work\nloop: false\n{fields}\n");
+    (1..=count).map(step).collect()
+}
+
+/// A kill a step.
+#[track_caller]
+fn kill_at_random_moments(site: &Site, mut random: Random) {
+    let rounds = rounds();
     for number in 1..=rounds {
         let start = format!("run step start {number}");
         let verify = format!("run step verify {number}");
         if random.below(2) == 0 {
-            kill_soon(&site, &start, &mut random);
-            let _is_new = repeated(&site, &start);
+            kill_soon(site, &start, &mut random);
+            let _is_new = repeated(site, &start);
         } else {
             site.does(&start);
-            kill_soon(&site, &verify, &mut random);
+            kill_soon(site, &verify, &mut random);
         }
-        has_no_process(&site);
-        let _is_new = repeated(&site, &verify);
+        has_no_process(site);
+        let _is_new = repeated(site, &verify);
         let step = site.step(number);
         assert_eq!((&step["status"], &step["attempts"]), (&json!("done"), &json!(1)), "{number}");
         if number % 5 == 0 {

@@ -71,6 +71,19 @@ pub(crate) fn attested(steps: &str) -> Site {
     Site::with(Gates::Attested, LOW, steps)
 }
 
+/// The same run on each database there is.
+#[track_caller]
+pub(crate) fn everywhere(gates: Gates, steps: &str) -> Vec<Site> {
+    let ledgers = [Some(Ledger::on_sqlite()), Ledger::on_postgres()];
+    ledgers.into_iter().flatten().map(|ledger| Site::on(ledger, gates, LOW, steps)).collect()
+}
+
+/// A run whose gates are enforced, on PostgreSQL where there is one.
+#[track_caller]
+pub(crate) fn on_postgres(steps: &str) -> Option<Site> {
+    Ledger::on_postgres().map(|ledger| Site::on(ledger, Gates::Enforced, LOW, steps))
+}
+
 impl Site {
     /// Without a run.
     #[track_caller]
@@ -81,7 +94,13 @@ impl Site {
     /// With a run that was started.
     #[track_caller]
     pub(crate) fn with(gates: Gates, front: &str, steps: &str) -> Self {
-        let site = Self::empty(gates);
+        Self::on(Ledger::on_sqlite(), gates, front, steps)
+    }
+
+    /// The same, in that ledger.
+    #[track_caller]
+    pub(crate) fn on(ledger: Ledger, gates: Gates, front: &str, steps: &str) -> Self {
+        let site = Self { ledger, gates };
         site.has(FILE, &workflow(front, steps));
         let _started = site.begin(FILE);
         site

@@ -50,6 +50,10 @@ mod accounting;
 
 mod telling;
 
+mod receipts;
+
+mod recording;
+
 mod hooking;
 
 mod letting_in;

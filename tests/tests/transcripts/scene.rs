@@ -109,13 +109,25 @@ impl Shown {
         said.push_str(&person.text);
         if let Some(program) = &program.answer {
             assert_eq!(person.code, program.code, "two exit codes of {}", self.typed);
-            if person.forms == Forms::Both {
-                write!(said, "{THE_SAME}\n{}", program.text).unwrap();
+            match person.forms {
+                Forms::Both if person.is_json_of(program) => {
+                    writeln!(said, "{THE_SAME}\n(the same)").unwrap();
+                }
+                Forms::Both => write!(said, "{THE_SAME}\n{}", program.text).unwrap(),
+                Forms::Text => {}
             }
         }
         if person.code != 0 {
             writeln!(said, "[exit code {}]", person.code).unwrap();
         }
+    }
+}
+
+impl Answer {
+    /// A document of others is JSON for a person too, and is shown once.
+    fn is_json_of(&self, program: &Self) -> bool {
+        let read = |text: &str| serde_json::from_str::<Value>(text).ok();
+        read(&self.text).is_some() && read(&self.text) == read(&program.text)
     }
 }
 

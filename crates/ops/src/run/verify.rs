@@ -99,6 +99,7 @@ impl StepVerify {
         let doer = self.doer.here(cx);
         let asked = StepChecks { step: self.step, target: target.clone(), doer: doer.clone() };
         let checks = cx.perform(&asked)?;
+        find(Path::new(&checks.whereabouts.folder))?;
         let life = Life { target: &target, doer: &doer, checks: &checks, shown: Instant::now() };
         let bench = Bench::of(cx, &checks, watcher);
         let Some(results) = bench.run(cx, &checks, life)? else { return Ok(None) };
@@ -314,6 +315,15 @@ fn told(place: usize, seen: Seen) -> CheckResult {
     }
     result.exhibits = files.into_iter().map(exhibit).collect();
     result
+}
+
+/// A folder that is gone is not made again: what a check shows in an empty one means nothing.
+fn find(folder: &Path) -> Result<(), Error> {
+    let found = std::fs::read_dir(folder).map(drop);
+    found.map_err(|error| {
+        let hint = "bring it back, or end the run: windlass run finish discard";
+        crate::exchange::unusable(folder, &error).hint(hint).into()
+    })
 }
 
 fn append(text: &mut String, line: &str) {

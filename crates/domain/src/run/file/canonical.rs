@@ -62,8 +62,15 @@ impl Page {
 /// Plain if that reads back as it is, else in quotes.
 fn written(kind: Kind, text: &str) -> String {
     let inline = trimmed(text);
-    let field =
-        Field { key: "verify", key_start: 0, indent: 0, inline, inline_start: 0, below: &[] };
+    let field = Field {
+        key: "verify",
+        key_start: 0,
+        key_bytes: 0,
+        indent: 0,
+        inline,
+        inline_start: 0,
+        below: &[],
+    };
     let mut found = Findings::default();
     let read = value(kind, &field, &mut found);
     let is_plain =

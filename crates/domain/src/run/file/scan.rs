@@ -36,6 +36,8 @@ pub(super) struct Field<'t> {
     pub(super) key: &'static str,
     /// Where the key begins.
     pub(super) key_start: usize,
+    /// How long it is in the text, with its colon. A list item has its dash instead.
+    pub(super) key_bytes: usize,
     /// Blanks before the key.
     pub(super) indent: usize,
     /// What stands beside the key, without blanks around it.
@@ -47,12 +49,12 @@ pub(super) struct Field<'t> {
 
 impl Field<'_> {
     pub(super) fn key_span(&self) -> Range<usize> {
-        self.key_start..self.key_start + self.key.len()
+        self.key_start..self.key_start + self.key_bytes.min(self.key.len())
     }
 
     /// Behind the colon.
     pub(super) fn key_end(&self) -> usize {
-        self.key_start + self.key.len() + 1
+        self.key_start + self.key_bytes
     }
 
     pub(super) fn inline_span(&self) -> Range<usize> {
@@ -123,7 +125,9 @@ fn field<'t>(
     let before_inline = after.len() - after.trim_start_matches(is_blank).len();
     let inline_start = line.body_start() + (line.body.len() - after.len()) + before_inline;
     let key_start = line.body_start();
-    let bare = Field { key, key_start, indent: line.indent, inline, inline_start, below: &[] };
+    let key_bytes = key.len() + 1;
+    let indent = line.indent;
+    let bare = Field { key, key_start, key_bytes, indent, inline, inline_start, below: &[] };
     Some(Field { below: below(&bare, rest, keys), ..bare })
 }
 

@@ -84,7 +84,8 @@ fn item(lines: &[Line<'_>], found: &mut Findings) -> Option<(Check, CheckPlace)>
     }
     let field = Field {
         key: "verify",
-        key_start: first.body_start(),
+        key_start: dash.body_start(),
+        key_bytes: 1,
         indent: dash.indent,
         inline: first.body,
         inline_start: first.body_start(),

@@ -81,6 +81,18 @@ fn a_line_that_looks_like_part_of_a_command_is_pointed_at() {
     assert_eq!(warnings(&text), [("line_ignored", "--verbose")]);
 }
 
+/// An item has no key in the text: it is its dash that is pointed at, whatever follows.
+#[test]
+fn a_line_that_looks_like_part_of_an_item_is_pointed_at() {
+    let text = "### 1. One\nverify:\n  - go é\n    and on\n  - # why\n    - no\n";
+    let found = inspect(text);
+    let of = |code: &str| found.iter().find(|finding| finding.code == code).unwrap();
+    let (related, _) = of("line_ignored").related.clone().unwrap();
+    assert_eq!((&text[of("line_ignored").span.clone()], &text[related]), ("and on", "-"));
+    let list = of("list_for_text").suggestion.clone().unwrap();
+    assert_eq!(text[..list.span.start].chars().last(), Some('-'));
+}
+
 #[test]
 fn blocks_keep_or_fold_their_lines() {
     for (block, action) in [

@@ -181,3 +181,12 @@ fn a_worktree_is_one_of_three() {
         assert_eq!(front(&format!("worktree: {word} # why")).worktree, Some(expected));
     }
 }
+
+#[test]
+fn what_is_not_said_is_what_the_reference_says() {
+    let front = front("intent: a");
+    assert_eq!((front.auto_approve, front.branch, front.worktree), (false, None, None));
+    assert_eq!((front.progress, front.report_detail, front.dirty), (None, None, None));
+    let step = step("action: Write\nloop: until done\n");
+    assert_eq!((step.max_iterations, step.gate, step.form), (3, None, Form::None));
+}

@@ -1,8 +1,11 @@
 //! What HOTL's workflow files, lint, transitions and checks are, row by row, and the tests that show
-//! that ours are no worse. The table in `docs/hotl-rows.md` is made from this one:
+//! that ours are no worse; what the reference of its format asks; and what a run must bear. The table in `docs/hotl-rows.md` is made from this one:
 //! `WINDLASS_BLESS=1 cargo test -p windlass-tests --test hotl_rows` rewrites it.
 
 #![expect(clippy::unwrap_used, reason = "a file that cannot be read ends its test")]
+
+mod bad_input;
+mod reference;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -44,15 +47,33 @@ const PAGE: &str = "crates/hands/tests/checks/browser.rs";
 const ARTIFACT: &str = "crates/hands/src/check/artifact/tests.rs";
 const VARIABLES: &str = "crates/hands/src/check/environment.rs";
 const OUTPUT: &str = "crates/hands/src/check/output.rs";
+const REFERENCE: &str = "crates/domain/src/run/file/tests/reference.rs";
+const WRITTEN: &str = "crates/domain/src/run/tests/files.rs";
+const ACTIONS: &str = "crates/domain/src/run/tests/actions.rs";
+const CHECKING: &str = "tests/tests/runs/checking.rs";
+const FILES: &str = "tests/tests/runs/files.rs";
+const DRIVEN: &str = "tests/tests/runs/driving.rs";
+const KILLING: &str = "tests/tests/runs/killing.rs";
+const SENDING: &str = "tests/tests/runs/sending.rs";
+const CROWD: &str = "tests/tests/runs/crowd.rs";
 
 /// Tests whose names begin so show rows, and none of them is left out of the page.
-const SHOWING: [(&str, &str); 6] = [
+const SHOWING: [(&str, &str); 15] = [
     (REAL, "malformed_"),
     (MALFORMED, "malformed_"),
     (NAME, "malformed_"),
-    (ROWS, "row_8_"),
-    (ENDS, "row_8_"),
+    (ROWS, "row_"),
+    (ENDS, "row_"),
+    (ACTIONS, "row_"),
     (STEPPING, "row_"),
+    (CHECKING, "row_"),
+    (GATES, "rule_"),
+    (LOOPS, "rule_"),
+    (PREFLIGHT, ""),
+    (PREPARE, "preflight_"),
+    (REFERENCE, ""),
+    (KILLING, ""),
+    (SENDING, ""),
 ];
 
 const PARTS: &[(&str, &[Row])] = &[
@@ -250,20 +271,33 @@ const PARTS: &[(&str, &[Row])] = &[
             ),
             (
                 "shell: exit codes, 200 is nothing special",
-                &[(SHELL, "a_command_that_ends_with_0_"), (SHELL, "every_other_code_")],
+                &[
+                    (CHECKING, "row_9_a_check_passes_with_0_"),
+                    (SHELL, "a_command_that_ends_with_0_"),
+                    (SHELL, "every_other_code_"),
+                ],
             ),
             (
                 "shell: no input, no options, its own folder (HOTL: those of the runtime)",
                 &[
                     (STEPPING, "row_9_a_command_runs_"),
+                    (CHECKING, "row_9_a_check_that_reads_"),
                     (SHELL, "a_command_has_no_input_"),
                     (VARIABLES, "options_of_the_shell_"),
                 ],
             ),
-            ("shell: without our secrets (HOTL: with them)", &[(VARIABLES, "our_secrets_")]),
+            (
+                "shell: without our secrets (HOTL: with them)",
+                &[(CHECKING, "row_9_a_check_does_not_see_"), (VARIABLES, "our_secrets_")],
+            ),
             (
                 "shell: a time limit, and nothing is left behind (HOTL: neither)",
-                &[(SHELL, "a_command_that_hangs_"), (GUARD, "nothing_survives_")],
+                &[
+                    (CHECKING, "row_9_a_check_that_hangs_"),
+                    (CHECKING, "row_9_a_check_without_a_time_"),
+                    (SHELL, "a_command_that_hangs_"),
+                    (GUARD, "nothing_survives_"),
+                ],
             ),
             (
                 "shell: what it wrote, whole characters, all of it in a log",
@@ -278,7 +312,10 @@ const PARTS: &[(&str, &[Row])] = &[
                 "artifact: the texts of what is true",
                 &[(STEPPING, "row_9_an_artifact_"), (ARTIFACT, "what_is_true_")],
             ),
-            ("artifact: the texts of what is not", &[(ARTIFACT, "what_is_not_true_")]),
+            (
+                "artifact: the texts of what is not",
+                &[(STEPPING, "row_9_an_artifact_"), (ARTIFACT, "what_is_not_true_")],
+            ),
             (
                 "artifact: the texts of what is incomplete",
                 &[
@@ -287,22 +324,46 @@ const PARTS: &[(&str, &[Row])] = &[
                     (SAID, "what_a_check_lacks_"),
                 ],
             ),
-            ("artifact: inside the root", &[(ARTIFACT, "what_leads_out_of_the_root_")]),
+            (
+                "artifact: inside the root",
+                &[
+                    (CHECKING, "row_9_an_artifact_outside_"),
+                    (ARTIFACT, "what_leads_out_of_the_root_"),
+                ],
+            ),
             (
                 "human-review: always asks, and the run pauses",
-                &[(ROWS, "row_8_verify_that_needs_a_person_"), (GATES, "rule_10_a_review_asks_")],
+                &[
+                    (STEPPING, "row_8_verify_that_needs_a_person_"),
+                    (ROWS, "row_8_verify_that_needs_a_person_"),
+                    (GATES, "rule_10_a_review_asks_"),
+                ],
             ),
             (
                 "browser: for real (HOTL: never)",
-                &[(PAGE, "what_a_page_"), (PAGE, "a_page_"), (PAGE, "what_comes_later_")],
+                &[
+                    (CHECKING, "row_9_a_browser_check_passes_"),
+                    (CHECKING, "row_9_a_browser_check_fails_"),
+                    (PAGE, "what_a_page_"),
+                    (PAGE, "a_page_"),
+                    (PAGE, "what_comes_later_"),
+                ],
             ),
             (
                 "browser: without one, or in words, a person",
-                &[(PAGE, "without_a_browser_"), (PAGE, "words_are_left_to_a_person_")],
+                &[
+                    (CHECKING, "row_9_a_browser_check_without_"),
+                    (PAGE, "without_a_browser_"),
+                    (PAGE, "words_are_left_to_a_person_"),
+                ],
             ),
             (
                 "an unknown type blocks",
-                &[(ROWS, "row_8_verify_that_cannot_be_decided_"), (SAID, "what_a_check_lacks_")],
+                &[
+                    (STEPPING, "row_9_a_check_that_lacks_"),
+                    (ROWS, "row_8_verify_that_cannot_be_decided_"),
+                    (SAID, "what_a_check_lacks_"),
+                ],
             ),
             (
                 "what comes behind a review is checked (HOTL: never)",
@@ -318,6 +379,10 @@ const PARTS: &[(&str, &[Row])] = &[
         "Preparing an execution root",
         &[
             (
+                "what is answered: nine keys in their order",
+                &[(PREFLIGHT, "preflight_the_keys_are_in_the_order_")],
+            ),
+            (
                 "no repository",
                 &[(PREFLIGHT, "preflight_not_a_git_repo"), (PREPARE, "preflight_not_a_git_repo_")],
             ),
@@ -332,19 +397,27 @@ const PARTS: &[(&str, &[Row])] = &[
                 "on main, nothing pinned",
                 &[
                     (PREFLIGHT, "preflight_main_nothing_pinned"),
+                    (PREFLIGHT, "preflight_a_workflow_file_in_a_folder_"),
                     (PREPARE, "preflight_main_with_nothing_"),
+                    (PREPARE, "preflight_no_branch_at_all_"),
                 ],
             ),
             (
                 "on a feature branch, nothing pinned",
                 &[
                     (PREFLIGHT, "preflight_feature_branch_"),
+                    (PREFLIGHT, "preflight_a_person_at_a_terminal_is_asked_about_a_feature_"),
+                    (PREFLIGHT, "preflight_a_person_who_chooses_nothing_"),
                     (PREPARE, "preflight_a_feature_branch_"),
                 ],
             ),
             (
                 "in a linked worktree with a branch",
-                &[(PREFLIGHT, "preflight_named_linked_"), (PREPARE, "preflight_a_named_linked_")],
+                &[
+                    (PREFLIGHT, "preflight_named_linked_"),
+                    (PREPARE, "preflight_a_named_linked_"),
+                    (PREPARE, "preflight_a_linked_worktree_on_main_"),
+                ],
             ),
             (
                 "in a linked worktree without a branch",
@@ -369,14 +442,27 @@ const PARTS: &[(&str, &[Row])] = &[
                 "the path of the worktree exists",
                 &[
                     (PREFLIGHT, "preflight_worktree_path_exists"),
+                    (PREFLIGHT, "preflight_uncommitted_work_"),
                     (PREPARE, "preflight_a_worktree_path_"),
+                    (PREPARE, "preflight_a_worktree_that_was_deleted_"),
+                    (PREPARE, "preflight_work_that_is_not_committed_"),
                 ],
             ),
             (
                 "the branch exists",
-                &[(PREFLIGHT, "preflight_branch_exists_"), (PREPARE, "preflight_a_branch_that_")],
+                &[
+                    (PREFLIGHT, "preflight_branch_exists_"),
+                    (PREFLIGHT, "preflight_a_person_at_a_terminal_is_asked_about_an_existing_"),
+                    (PREPARE, "preflight_a_branch_that_"),
+                ],
             ),
-            ("`git worktree add` fails", &[(PREFLIGHT, "preflight_git_worktree_add_fails_")]),
+            (
+                "`git worktree add` fails",
+                &[
+                    (PREFLIGHT, "preflight_git_worktree_add_fails_"),
+                    (PREFLIGHT, "odd_a_hook_that_fails_"),
+                ],
+            ),
             (
                 "a word for `worktree` that means nothing",
                 &[
@@ -398,11 +484,27 @@ const PARTS: &[(&str, &[Row])] = &[
                     (PREFLIGHT, "preflight_stash_"),
                     (PREFLIGHT, "preflight_nothing_is_stashed_"),
                     (PREFLIGHT, "preflight_what_was_stashed_"),
+                    (PREFLIGHT, "preflight_a_person_at_a_terminal_may_stash"),
                 ],
             ),
             (
                 "files that are not committed",
-                &[(PREFLIGHT, "preflight_dirty_"), (PREPARE, "preflight_dirty_")],
+                &[
+                    (PREFLIGHT, "preflight_dirty_"),
+                    (PREFLIGHT, "preflight_files_of_hotl_are_not_dirty"),
+                    (PREFLIGHT, "preflight_names_with_spaces_"),
+                    (PREFLIGHT, "preflight_a_renamed_file_"),
+                    (PREPARE, "preflight_dirty_"),
+                    (PREPARE, "preflight_files_of_hotl_"),
+                ],
+            ),
+            (
+                "a repository in an odd state, and names that are none",
+                &[
+                    (PREFLIGHT, "odd_"),
+                    (PREPARE, "preflight_a_repository_without_a_checkout_"),
+                    (PREPARE, "preflight_a_name_that_is_no_branch_"),
+                ],
             ),
         ],
     ),
@@ -429,6 +531,10 @@ const PARTS: &[(&str, &[Row])] = &[
                 "finding runs in all worktrees",
                 &[(LANDING, "a_run_is_located_"), (LANDING, "runs_are_located_")],
             ),
+            (
+                "actions, reconciliation, receipts",
+                &[(ACTIONS, "row_17_"), (ENDS, "row_17_"), (ENDS, "row_7_")],
+            ),
             ("the runtime as skills call it: a run begins", &[(BEGINNING, "")]),
             ("keys and texts", &[(FORMS, "")]),
             ("steps, gates, the end", &[(DOOR_STEPS, "")]),
@@ -440,6 +546,11 @@ const PARTS: &[(&str, &[Row])] = &[
         ],
     ),
 ];
+
+/// All of them, in the order of the page.
+fn parts() -> impl Iterator<Item = (&'static str, &'static [Row])> {
+    [PARTS, reference::PARTS, bad_input::PARTS].into_iter().flatten().copied()
+}
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
@@ -465,12 +576,13 @@ fn tests(file: &str, beginning: &str) -> Vec<String> {
 
 fn page() -> String {
     let mut page = String::from(
-        "# HOTL, row by row\n\nWhat HOTL's workflow files, lint, transitions and checks are, and the \
-         tests that show that ours do\nas well or better. Made by `tests/tests/hotl_rows.rs`.\n",
+        "# HOTL, row by row\n\nWhat HOTL's workflow files, lint, transitions and checks are, what the \
+         reference of its format asks,\nand what a run must bear; and the tests that show that ours \
+         does as well or better. Made by\n`tests/tests/hotl_rows`.\n",
     );
-    for (part, rows) in PARTS {
+    for (part, rows) in parts() {
         write!(page, "\n## {part}\n\n| | what | shown by |\n|---|---|---|\n").unwrap();
-        for (number, (what, shown)) in (1..).zip(*rows) {
+        for (number, (what, shown)) in (1..).zip(rows) {
             let what = what.replace('|', "\\|");
             writeln!(page, "| {number} | {what} | {} |", links(shown)).unwrap();
         }
@@ -495,7 +607,7 @@ fn links(shown: &[(&str, &str)]) -> String {
 
 #[test]
 fn every_row_that_is_built_has_tests_that_show_it() {
-    for (what, shown) in PARTS.iter().flat_map(|(_, rows)| *rows) {
+    for (what, shown) in parts().flat_map(|(_, rows)| rows) {
         for (file, beginning) in *shown {
             assert!(!tests(file, beginning).is_empty(), "{what}: {file}: {beginning}");
         }
@@ -504,7 +616,7 @@ fn every_row_that_is_built_has_tests_that_show_it() {
 
 #[test]
 fn no_test_that_shows_a_row_is_left_out() {
-    let rows = PARTS.iter().flat_map(|(_, rows)| *rows);
+    let rows = parts().flat_map(|(_, rows)| rows);
     let shown = rows.flat_map(|(_, shown)| *shown);
     let on_page: BTreeSet<(&str, String)> = shown
         .flat_map(|(file, beginning)| tests(file, beginning).into_iter().map(|name| (*file, name)))
