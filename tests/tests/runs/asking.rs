@@ -32,8 +32,8 @@ fn until_overdue(site: &Site) {
 
 /// What the receiver was told, in the order in which it happened.
 fn told(receiver: &Receiver) -> Vec<Value> {
-    let received = receiver.received();
-    let bodies = received.iter().map(|received| serde_json::from_str(&received.body).unwrap());
+    let all = receiver.received();
+    let bodies = all.iter().map(|one| serde_json::from_str(&one.body).unwrap());
     let mut bodies: Vec<Value> = bodies.collect();
     bodies.sort_by_key(|body| text(&body["timestamp"]));
     bodies

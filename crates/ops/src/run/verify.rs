@@ -297,21 +297,18 @@ fn told(place: usize, seen: Seen) -> CheckResult {
         Some(Ended::Signal(signal)) => result.signal = Some(signal),
         None => {}
     }
-    match output {
-        Some(output) => {
-            result.stdout = written(&output.stdout);
-            result.stderr = written(&output.stderr);
-            result.log = Some(log(&output.log));
-            // How it ended is not in what it wrote.
-            if ended.is_none_or(|ended| !matches!(ended, Ended::Code(_))) {
-                let said = std::iter::once(message).chain(notes).collect::<Vec<_>>().join("\n");
-                append(&mut result.stderr.text, &said);
-            }
+    if let Some(output) = output {
+        result.stdout = written(&output.stdout);
+        result.stderr = written(&output.stderr);
+        result.log = Some(log(&output.log));
+        // How it ended is not in what it wrote.
+        if ended.is_none_or(|ended| !matches!(ended, Ended::Code(_))) {
+            let said = std::iter::once(message).chain(notes).collect::<Vec<_>>().join("\n");
+            append(&mut result.stderr.text, &said);
         }
-        None => {
-            result.stdout.text = message;
-            result.stderr.text = notes.join("\n");
-        }
+    } else {
+        result.stdout.text = message;
+        result.stderr.text = notes.join("\n");
     }
     result.exhibits = files.into_iter().map(exhibit).collect();
     result
