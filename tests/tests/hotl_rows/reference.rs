@@ -77,6 +77,10 @@ const RULES: &[Row] = &[
         &[(LOOPS, "rule_11_"), (DRIVEN, "a_step_that_never_passes_")],
     ),
     (
+        "`progress: verbose` tells all steps whenever one begins or ends",
+        &[("tests/tests/runs/watching.rs", "verbose_progress_")],
+    ),
+    (
         "`report_detail: full` reports what passed too",
         &[(WRITTEN, "report_detail_full_"), (FILES, "a_report_with_every_detail_")],
     ),
