@@ -1,6 +1,8 @@
 //! Runs that wait for a person: who hears of it, and when the answer is overdue. A gate never decides
 //! itself.
 
+use std::process::Child;
+
 use serde_json::{Value, json};
 use windlass_testkit::barrier::start_together;
 use windlass_testkit::receiver::Receiver;
@@ -104,6 +106,25 @@ fn a_server_that_was_started_anew_notices_it_once() {
     assert!(second.stop().success());
     site.does("hook drain");
     assert_eq!(states(&receiver), ["waiting", "overdue"]);
+}
+
+/// A worker that is gone with its test.
+struct Worker(Child);
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // It may be gone already.
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+#[test]
+fn a_worker_notices_by_itself_that_an_answer_is_overdue() {
+    let receiver = Receiver::answering(204);
+    let site = asking(&receiver, SOON, GATED);
+    let _worker = Worker(site.call("hook worker").spawn());
+    wait::until("both are told", || states(&receiver) == ["waiting", "overdue"]);
 }
 
 #[test]
