@@ -474,6 +474,17 @@ fn preflight_branch_exists_and_is_recreated_with_its_head_kept() {
 }
 
 #[test]
+fn preflight_a_worktree_in_which_a_run_works_is_not_recreated_away() {
+    let scene = Scene::new();
+    let _first = scene.prepared(&[]);
+    let worktree = scene.worktree("hotl-add-auth");
+    let _at_work = scene.home.windlass(&["run", "start", FILE]).cwd(&worktree).run().ok();
+    let error = scene.refused(&["--on-existing", "recreate"], "run_unfinished");
+    assert!(said(&error, "hint").contains("run finish discard --run-id"), "{error}");
+    assert!(worktree.is_dir());
+}
+
+#[test]
 fn preflight_uncommitted_work_in_a_worktree_is_not_recreated_away() {
     let scene = Scene::new();
     let _first = scene.prepared(&[]);

@@ -190,6 +190,18 @@ fn a_run_in_a_prepared_checkout_knows_where_it_came_from() {
 }
 
 #[test]
+fn the_receipt_of_a_run_elsewhere_names_the_commit_that_its_work_ends_at() {
+    let commits = "cat > /dev/null; touch one two three; git add one two three\n\
+                   git -c user.name=Ada -c user.email=ada@example.org commit -qm Work || true\n";
+    let repository = Repository::new(LOW, THREE, commits);
+    let run = text(&repository.drives(&[FILE]).ok().json()["run"]["run_id"]);
+    let ends_at = repository.git(&["rev-parse", "hotl/demo"]);
+    let ask = ["run", "receipt", "show", &run, "--json"];
+    let receipt = repository.site.ledger.windlass(&ask).cwd(repository.root()).run().ok().json();
+    assert_eq!(text(&receipt["run"]["commit_after"]), ends_at.trim());
+}
+
+#[test]
 fn a_run_of_the_file_that_is_unfinished_is_gone_on_with_and_no_other_is_made() {
     let repository = Repository::new(LOW, GATED, WORKS);
     let first = repository.drives(&[FILE]).json();

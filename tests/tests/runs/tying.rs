@@ -68,6 +68,27 @@ fn nothing_is_done_under_a_claim_that_is_over() {
 }
 
 #[test]
+fn a_run_whose_claim_is_over_can_be_given_up() {
+    let (site, id) = tied(Gates::Enforced, THREE);
+    let steal = ["task", "steal", &id, "--agent", "worker-2", "--force", "--reason", "gone"];
+    let _stolen = site.ledger.windlass(&steal).run().ok();
+    let before = task(&site, &id);
+    site.does("run step block 1 --reason lost");
+    site.does("run finalize");
+    site.does("run finished discarded");
+    assert_eq!(task(&site, &id), before, "the task is the other one's");
+}
+
+#[test]
+fn whoever_says_another_name_does_not_complete_the_task() {
+    let (site, id) = tied(Gates::Enforced, THREE);
+    works_through(&site);
+    site.refuses("run finished kept --complete-task --agent worker-2", "stale_claim");
+    site.does("run finished kept --complete-task --agent worker-1");
+    assert_eq!(task(&site, &id)["status"], "done");
+}
+
+#[test]
 fn a_run_that_is_proven_completes_its_task_with_the_receipt() {
     let (site, id) = tied(Gates::Enforced, THREE);
     works_through(&site);

@@ -310,15 +310,15 @@ fn budget(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble> {
 fn log_decision(cx: &Context, mut words: Words) -> Result<Exit, Trouble> {
     let decision = words.needed()?;
     words.end()?;
+    if let Err(wrong) = serde_json::from_str::<serde_json::Value>(&decision) {
+        return Err(Trouble::Told(format!("the decision is no JSON: {wrong}")));
+    }
     let folder = cx.surroundings.folder.clone().unwrap_or_default();
     let config = fs::read_to_string(folder.join(".hotl/config.yml")).unwrap_or_default();
     let path = config.lines().find_map(|line| line.strip_prefix("decision_log_path:"));
     let Some(path) = path.map(|path| path.trim().trim_matches(['"', '\''])) else {
         return Ok(Exit::Done);
     };
-    if let Err(wrong) = serde_json::from_str::<serde_json::Value>(&decision) {
-        return Err(Trouble::Told(format!("the decision is no JSON: {wrong}")));
-    }
     let path = folder.join(path);
     OpenOptions::new()
         .create(true)

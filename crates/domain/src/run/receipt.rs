@@ -114,6 +114,9 @@ pub struct Verification {
     pub kind: String,
     pub reference: Option<String>,
     pub passed: Option<bool>,
+    /// It is done, and nothing showed that.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unverified: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -239,6 +242,7 @@ fn evidence(run: &Run, step: &StepState) -> StepEvidence {
             reference: reference(&verify),
             kind: verify.kind,
             passed: step.passed,
+            unverified: step.status == StepStatus::Done && !needs_verification(step),
         },
         gate: GateEvidence {
             required: run.needs_gate(step),

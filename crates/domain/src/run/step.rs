@@ -156,7 +156,21 @@ pub fn block(
     if run.gates == Gates::Enforced && run.status() == RunStatus::Completed {
         return Err(wrong(run, number, step, format!("Run is 'completed'; step {number} stays")));
     }
-    Ok(vec![StepBlocked { step: number, cause: Cause::Asked, reason }.into()])
+    let cause = match (run.gates, &step.block) {
+        // Whoever blocks a step once more does not get it round the person that it needs.
+        (Gates::Enforced, Some(block)) => block.cause,
+        (Gates::Enforced, None) | (Gates::Attested, _) => Cause::Asked,
+    };
+    if cause == Cause::Review {
+        return Err(waits(run, number, step));
+    }
+    Ok(vec![StepBlocked { step: number, cause, reason }.into()])
+}
+
+/// A check of the step waits for an answer, which nothing else replaces.
+fn waits(run: &Run, number: u32, step: &StepState) -> Refusal {
+    let reason = step.block.as_ref().map_or("", |block| &block.reason);
+    wrong(run, number, step, format!("Step {number} waits for a person: {reason}"))
 }
 
 /// Lets a blocked step go on or, without a step, the run: after an action that was rejected or
@@ -198,10 +212,7 @@ fn grant(run: &Run, number: u32, caller: &Caller) -> Result<u32, Refusal> {
         return Err(wrong(run, number, step, message));
     };
     let fails = match block.cause {
-        Cause::Review => {
-            let message = format!("Step {number} waits for a person: {}", block.reason);
-            return Err(wrong(run, number, step, message));
-        }
+        Cause::Review => return Err(waits(run, number, step)),
         Cause::Exhausted | Cause::Rejected => {
             run.need_person(caller, "another attempt")?;
             true
@@ -210,7 +221,11 @@ fn grant(run: &Run, number: u32, caller: &Caller) -> Result<u32, Refusal> {
             run.need_person(caller, "a check that nobody could decide")?;
             false
         }
-        Cause::Asked => block.from == StepStatus::Failed,
+        Cause::Asked if block.from == StepStatus::Failed && step.is_exhausted() => {
+            run.need_person(caller, "another attempt")?;
+            true
+        }
+        Cause::Asked => false,
     };
     Ok(u32::from(fails && step.is_exhausted()))
 }

@@ -16,7 +16,7 @@ use windlass_ledger::{Error, Fault, Transaction};
 
 use super::mirror;
 use super::target::Target;
-use super::tie;
+use super::tie::{self, Claim};
 use super::view::{StepView, WaitingView, spoken, step_tone};
 use crate::context::{Context, Name, Presence};
 use crate::operation::Output;
@@ -250,16 +250,18 @@ impl Act<'_> {
         let caller = self.doer.caller(cx)?;
         let decided: Result<T, Stored> = cx.write(&caller.name, |tx| {
             let kept = target.find(tx)?;
-            let task = tie::held(tx, &kept.run)?;
+            let claim = Claim::of(tx, &kept.run)?;
             let now = tx.now();
             let events = match decide(&kept.run, &caller, now) {
                 Ok(events) => events,
                 Err(Denied::Refused(refusal)) => return Err(refusal.into()),
                 Err(Denied::Stopped(event, refusal)) => {
+                    claim.under(&[])?;
                     tx.record_run(&kept, [*event])?;
                     return Ok(Err(Stored::of(refusal)));
                 }
             };
+            let task = claim.under(&events)?;
             if events.is_empty() {
                 return Ok(Ok(tell(&kept.run, &kept.run, now)?));
             }

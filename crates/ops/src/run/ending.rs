@@ -1,5 +1,7 @@
 //! `run finalize` and `run finished`: the end of a run, as it is recorded.
 
+use std::path::Path;
+
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,11 +12,12 @@ use windlass_domain::run::word::Disposition;
 use windlass_ledger::Error;
 
 use super::change::{Act, Changed, Doer, word};
-use super::repository::head_here;
+use super::files::Files;
+use super::repository::head_in;
 use super::steps::run_operation;
 use super::target::Target;
 use super::tie::complete;
-use crate::context::Context;
+use crate::context::{Context, Files as Place};
 use crate::operation::{Access, Operation};
 
 /// Ends the work on a run.
@@ -40,7 +43,7 @@ impl Operation for Finalize {
     const ACCESS: Access = Access::Write;
 
     fn run(&self, cx: &mut Context) -> Result<Changed, Error> {
-        let head = self.head.clone().or_else(|| head_here(cx));
+        let head = self.ends_at(cx);
         Act { target: &self.target, doer: &self.doer }.change(
             cx,
             None,
@@ -50,13 +53,26 @@ impl Operation for Finalize {
     }
 
     fn for_a_server(&self, cx: &mut Context) -> Result<Option<Self>, Error> {
-        let head = self.head.clone().or_else(|| head_here(cx));
+        let head = self.ends_at(cx);
         let target = self.target.settled(cx)?;
         Ok(Some(Self { head, target, doer: self.doer.here(cx) }))
     }
 
     fn afterwards(&self, answer: &Changed, cx: &mut Context) {
         answer.mirror(cx);
+    }
+}
+
+impl Finalize {
+    /// The commit that the work ends at: that of the folder of the run, wherever the caller is.
+    fn ends_at(&self, cx: &mut Context) -> Option<String> {
+        if self.head.is_some() || cx.surroundings.files == Place::Servers {
+            return self.head.clone();
+        }
+        let asked = Files { target: self.target.clone(), revision: None, report: false };
+        let run = cx.perform(&asked).ok()?;
+        let is_here = run.machine == cx.surroundings.host;
+        is_here.then(|| head_in(cx, Path::new(&run.folder))).flatten()
     }
 }
 
@@ -142,7 +158,10 @@ impl Operation for Finished {
                 let events = finish::finish(run, disposition, details.clone(), force, caller, now)?;
                 Ok(if self.dry_run { Vec::new() } else { events })
             },
-            |tx, run| if self.complete_task { complete(tx, run) } else { Ok(()) },
+            |tx, run| match self.complete_task {
+                true => complete(tx, run, self.doer.agent.as_deref()),
+                false => Ok(()),
+            },
             |_, run, now| {
                 Ok(Changed::new(run, None, format!("Finish recorded: {disposition}"), now))
             },

@@ -12,16 +12,17 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windlass_domain::Time;
 use windlass_domain::run::file::Front;
 use windlass_domain::run::prepare::{
-    self, Choices, Course, Ground, NO_HISTORY, OnDirty, OnFeatureBranch, Plan, Wanted,
+    self, Act, Choices, Course, Ground, NO_HISTORY, OnDirty, OnFeatureBranch, Plan, Wanted,
 };
+use windlass_domain::{Code, Refusal, Time};
 use windlass_ledger::Error;
 
 use self::acting::{Acting, Done};
 use self::ground::Survey;
 pub(super) use self::ground::blocking;
+use super::locate::states;
 use super::repository::{folder, git_in, text};
 use super::source::Source;
 use crate::context::Context;
@@ -157,6 +158,7 @@ impl Prepare {
             let decided = self.decide(&survey, &source.file.front, &choices);
             let refusal = match decided {
                 Ok((plan, parent)) => {
+                    spare_the_living(&plan)?;
                     return self.carry_out(cx, &survey, &plan, parent, (&file, &source.text));
                 }
                 Err(Error::Refused(refusal)) => refusal,
@@ -229,6 +231,25 @@ impl Prepare {
             rescue,
         })
     }
+}
+
+/// Refuses to remove a worktree in which a run has not come to its end.
+fn spare_the_living(plan: &Plan) -> Result<(), Refusal> {
+    let removed = plan.acts.iter().filter_map(|act| match act {
+        Act::Remove { path } => Some(path),
+        _ => None,
+    });
+    let living = removed
+        .flat_map(|path| states(Path::new(path)).into_iter().map(move |(_, state)| (path, state)))
+        .find(|(_, state)| state.is_unfinished());
+    let Some((path, state)) = living else { return Ok(()) };
+    let run = &state.run_id;
+    Err(Refusal::new(Code::RunUnfinished, format!("run {run} works in {path}"))
+        .hint(format!(
+            "go on with it, or end it: cd {path} && windlass run finish discard --run-id {run}"
+        ))
+        .detail("run_id", run)
+        .detail("execution_root", path))
 }
 
 /// The whole path of a file, its folder behind all links.

@@ -7,7 +7,7 @@ use windlass_hands::check::Environment;
 use windlass_hands::git::{Git, NotDone};
 use windlass_ledger::{Error, Fault};
 
-use crate::context::{Context, Files};
+use crate::context::Context;
 
 /// Git in a folder, as the caller would run it.
 pub(super) fn git_in(cx: &Context, folder: impl Into<PathBuf>) -> Git {
@@ -22,12 +22,8 @@ pub(super) fn folder(cx: &Context) -> Result<PathBuf, Fault> {
     })
 }
 
-/// The commit of the checkout that the caller is in, if it is in one.
-pub(super) fn head_here(cx: &Context) -> Option<String> {
-    if cx.surroundings.files == Files::Servers {
-        return None;
-    }
-    let folder = folder(cx).ok()?;
+/// The commit of the checkout that a folder is in, if it is in one.
+pub(super) fn head_in(cx: &Context, folder: &Path) -> Option<String> {
     folder.ancestors().find(|above| above.join(".git").exists())?;
     git_in(cx, folder).head().ok()?.commit().map(str::to_owned)
 }

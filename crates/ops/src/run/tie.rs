@@ -3,14 +3,14 @@
 use serde_json::{Map, Value};
 use windlass_domain::claim::Request;
 use windlass_domain::duration::Span;
-use windlass_domain::event::CheckpointRecorded;
+use windlass_domain::event::{CheckpointRecorded, RunEvent};
 use windlass_domain::ownership::{Bearer, authorise};
 use windlass_domain::run::Run;
 use windlass_domain::run::event::Tie;
 use windlass_domain::run::receipt::{must_prove, receipt};
 use windlass_domain::run::word::RunStatus;
 use windlass_domain::transition::{self, Until};
-use windlass_domain::{Event, Status, Task};
+use windlass_domain::{Event, Refusal, Status, Task};
 use windlass_ledger::{Error, Fault, Transaction};
 
 use crate::task::win;
@@ -47,15 +47,48 @@ pub(super) fn tie(
     Ok(Tie { task: won.id, fence: won.fence })
 }
 
-/// The task of a run, if it has one; refused when the claim is over under which it works.
-pub(super) fn held(tx: &mut Transaction<'_>, run: &Run) -> Result<Option<Task>, Error> {
-    let Some(tie) = run.tie else { return Ok(None) };
-    let gone = || Fault::bug(format!("the task of run {} left its view", run.name));
-    let task = tx.task(tie.task)?.ok_or_else(gone)?;
-    if !is_over(run) {
-        authorise(&task, &bearer(tie))?;
+/// How it stands with the claim under which a run works.
+pub(super) enum Claim {
+    /// It works on no task.
+    None,
+    Held(Box<Task>),
+    /// Somebody else has the task, or nobody.
+    Lost(Refusal),
+}
+
+impl Claim {
+    pub(super) fn of(tx: &mut Transaction<'_>, run: &Run) -> Result<Self, Error> {
+        let Some(tie) = run.tie else { return Ok(Self::None) };
+        let gone = || Fault::bug(format!("the task of run {} left its view", run.name));
+        let task = tx.task(tie.task)?.ok_or_else(gone)?;
+        if is_over(run) {
+            return Ok(Self::Held(Box::new(task)));
+        }
+        Ok(match authorise(&task, &bearer(tie)) {
+            Ok(_) => Self::Held(Box::new(task)),
+            Err(refusal) => Self::Lost(refusal.hint(format!(
+                "give this run up: windlass run step block N --reason TEXT --run-id {name}, then \
+                 windlass run finalize --run-id {name}; then start another one with --task {}",
+                task.id,
+                name = run.name
+            ))),
+        })
     }
-    Ok(Some(task))
+
+    /// The task that follows what happens to the run. Without its claim a run is only given up.
+    pub(super) fn under(self, events: &[RunEvent]) -> Result<Option<Box<Task>>, Refusal> {
+        match self {
+            Self::None => Ok(None),
+            Self::Held(task) => Ok(Some(task)),
+            Self::Lost(_) if !events.is_empty() && events.iter().all(gives_up) => Ok(None),
+            Self::Lost(refusal) => Err(refusal),
+        }
+    }
+}
+
+/// It moves a run towards its end, whoever has the task.
+fn gives_up(event: &RunEvent) -> bool {
+    matches!(event, RunEvent::StepBlocked(_) | RunEvent::RunFinalized(_) | RunEvent::RunFinished(_))
 }
 
 /// Nothing is done under its claim any more.
@@ -90,10 +123,15 @@ pub(super) fn follow(
     tx.record_task(task, [event]).map(drop)
 }
 
-/// Completes the task of a run that proves its end, with the receipt as evidence.
-pub(super) fn complete(tx: &mut Transaction<'_>, run: &Run) -> Result<(), Error> {
+/// Completes the task of a run that proves its end, with the receipt as evidence. Whoever says a name
+/// must be the one that holds the task.
+pub(super) fn complete(
+    tx: &mut Transaction<'_>,
+    run: &Run,
+    agent: Option<&str>,
+) -> Result<(), Error> {
     let Some(tie) = run.tie else {
-        return Err(windlass_domain::Refusal::new(
+        return Err(Refusal::new(
             windlass_domain::Code::InvalidValue,
             format!("run {} works on no task", run.name),
         )
@@ -105,6 +143,9 @@ pub(super) fn complete(tx: &mut Transaction<'_>, run: &Run) -> Result<(), Error>
     let gone = || Fault::bug(format!("the task of run {} left its view", run.name));
     let task = tx.task(tie.task)?.ok_or_else(gone)?;
     let obstacles = tx.obstacles(&task)?;
+    if let Some(agent) = agent {
+        authorise(&task, &Bearer { name: agent.to_owned(), named: true, ..Bearer::default() })?;
+    }
     let completed = transition::complete(&task, &bearer(tie), &obstacles)?;
     tx.record_task(&task, [evidence(run)?, completed]).map(drop)
 }

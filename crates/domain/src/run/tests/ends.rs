@@ -174,6 +174,8 @@ fn a_step_without_a_check_proves_something_only_if_it_was_approved() {
     scene.done(1);
     assert_eq!(caveats(&scene.run), [Caveat::StepUnverified]);
     assert!(must_prove(&scene.run).unwrap_err().message.ends_with(": step_unverified"));
+    let told = serde_json::to_value(receipt(&scene.run)).unwrap();
+    assert_eq!(told["evidence"][0]["verification"]["unverified"], true);
     let mut scene = enforced(LOW, &format!("{plain}gate: human\n"));
     scene.done(1);
     scene.gate(1, &approve(), &person()).unwrap();

@@ -98,6 +98,26 @@ fn rule_11_where_gates_are_attested_block_and_unblock_give_another_attempt() {
 }
 
 #[test]
+fn rule_11_blocking_an_exhausted_step_once_more_does_not_get_it_round_a_person() {
+    let mut scene = enforced(LOW, ONCE);
+    scene.start(1).unwrap();
+    scene.fail(1);
+    scene.block(1, "no luck").unwrap();
+    assert_eq!(refused(scene.unblock(Some(1), &agent())).0, Code::PersonRequired);
+    scene.unblock(Some(1), &person()).unwrap();
+}
+
+#[test]
+fn a_step_that_waits_for_a_person_or_was_rejected_is_not_let_go_by_blocking_it() {
+    let mut scene = enforced(LOW, super::scene::REVIEWED);
+    scene.done(1);
+    assert_eq!(refused(scene.block(1, "no luck")).0, Code::InvalidTransition);
+    scene.gate(1, &super::scene::reject(), &person()).unwrap();
+    scene.block(1, "no luck").unwrap();
+    assert_eq!(refused(scene.unblock(Some(1), &agent())).0, Code::PersonRequired);
+}
+
+#[test]
 fn a_step_that_was_blocked_by_hand_goes_back_to_where_it_was() {
     for mut scene in both(LOW, THREE) {
         scene.done(1);
