@@ -94,7 +94,7 @@ fn of_eight_that_look_at_once_one_notices_that_an_answer_is_overdue() {
 }
 
 #[test]
-fn a_server_that_was_started_anew_notices_it_once() {
+fn what_one_server_noticed_the_next_one_does_not_notice_again() {
     let receiver = Receiver::answering(204);
     let site = asking(&receiver, SOON, GATED);
     let first = Served::start(&site.ledger.home, &[]);
@@ -148,6 +148,19 @@ fn an_answer_in_time_is_never_overdue() {
     let mut office = Office::on(site.ledger);
     let swept = office.after_minutes(DECADES).run("gc", json!({}));
     assert_eq!(swept["gates_overdue"], 0);
+}
+
+#[test]
+fn of_a_run_that_was_discarded_no_answer_is_waited_for_or_overdue() {
+    let receiver = Receiver::answering(204);
+    let site = asking(&receiver, "risk_level: low\ngate_timeout: 4h\n", REVIEWED);
+    let _ended = site.call("run finalize").run();
+    site.does("run finish discard --confirm discard");
+    let mut office = Office::on(site.ledger);
+    let listed = &office.after_minutes(DECADES).run("run.list", json!({}))["runs"][0];
+    assert_eq!((&listed["status"], &listed["waiting"]), (&json!("blocked"), &json!(0)));
+    assert_eq!(listed["overdue_since"], Value::Null);
+    assert_eq!(office.run("gc", json!({}))["gates_overdue"], 0);
 }
 
 #[test]

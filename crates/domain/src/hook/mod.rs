@@ -281,6 +281,7 @@ pub fn may_trigger(kind: Kind) -> bool {
         | Kind::RunEdited
         | Kind::StepVerified
         | Kind::RunUnblocked
+        | Kind::GateDecided
         | Kind::GateReopened
         | Kind::GateOverdue => true,
         Kind::ProjectCreated
@@ -315,7 +316,6 @@ pub fn may_trigger(kind: Kind) -> bool {
         | Kind::StepStarted
         | Kind::StepRetried
         | Kind::StepBlocked
-        | Kind::GateDecided
         | Kind::RunFinalized
         | Kind::RunFinished
         | Kind::RunOwnerChanged
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_sets_off_a_hook_is_of_a_kind_that_may() {
+    fn only_events_of_tasks_and_runs_may_set_off_hooks() {
         for kind in Kind::ALL.iter().filter(|kind| may_trigger(**kind)) {
             let subject = kind.subject();
             assert!(matches!(subject, Subject::Task | Subject::Run), "{kind:?}");

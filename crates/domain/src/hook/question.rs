@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{Hook, Trigger};
 use crate::event::RunEvent;
 use crate::run::Run;
-use crate::run::check::REVIEW;
+use crate::run::check;
 use crate::run::state::Waiting;
 use crate::task::Task;
 
@@ -70,10 +70,7 @@ impl Question<'_> {
     pub fn in_words(&self) -> String {
         let name = self.run.step(self.waiting.step).map(|step| step.name.as_str());
         match &self.waiting.review {
-            Some(review) => {
-                let asked = review.strip_prefix(REVIEW).unwrap_or(review);
-                asked.trim_start_matches([':', ' ']).to_owned()
-            }
+            Some(review) => check::asked(review).to_owned(),
             None => format!(
                 "step {} is done: {}. May the run go on?",
                 self.waiting.step,

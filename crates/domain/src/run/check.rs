@@ -9,6 +9,11 @@ use crate::chain::Hash;
 /// What the reason of a check begins with that only a person can decide.
 pub const REVIEW: &str = "human review required";
 
+/// What a person is asked, of the reason of such a check.
+pub fn asked(reason: &str) -> &str {
+    reason.strip_prefix(REVIEW).unwrap_or(reason).trim_start_matches([':', ' '])
+}
+
 /// How one check ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

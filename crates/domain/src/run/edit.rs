@@ -1,11 +1,10 @@
-//! State files that another hand changed, and state files of runs that no ledger knows.
+//! State files that another hand changed.
 
 use serde_json::Value;
 
-use super::event::{Edit, RunEdited, RunImported};
+use super::event::{Edit, RunEdited};
 use super::state::Run;
-use super::state_file::{StateFile, parse};
-use super::word::Gates;
+use super::state_file::parse;
 use crate::chain::Hash;
 use crate::event::RunEvent;
 use crate::{Code, Refusal};
@@ -107,10 +106,4 @@ fn shortened(value: &Value) -> Value {
         Some((end, _)) => Value::String(format!("{}…", text.get(..end).unwrap_or_default())),
         None => value.clone(),
     }
-}
-
-/// The first event of a run that was found in a state file; its answers may take any time.
-pub fn import(state: StateFile, folder: &str, machine: &str, gates: Gates) -> RunEvent {
-    let (folder, machine) = (folder.to_owned(), machine.to_owned());
-    RunImported { state, folder, machine, gates, gate_timeout: None }.into()
 }

@@ -245,9 +245,14 @@ impl Run {
         Ok(())
     }
 
-    /// What was ended because it was stuck is not at its end any more.
+    /// What was ended because it was stuck is not at its end any more. It may have been finished
+    /// without having been finalized.
     fn go_on(&mut self) {
-        if self.finalized.is_some_and(|finalized| finalized.status == RunStatus::Blocked) {
+        let was_stuck = match self.finalized {
+            Some(finalized) => finalized.status == RunStatus::Blocked,
+            None => self.held.is_none(),
+        };
+        if was_stuck {
             self.finalized = None;
             self.completed_at = None;
             self.finish = None;
@@ -278,7 +283,7 @@ impl Run {
         Ok(())
     }
 
-    /// It is noticed once for each wait, and changes nothing else.
+    /// It is noticed once for each wait. The step waits on.
     fn overdue(&mut self, data: &GateOverdue) -> Result<(), Broken> {
         let is_meant = |waiting: &super::state::Waiting| {
             (waiting.step, waiting.check, waiting.since)

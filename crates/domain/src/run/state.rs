@@ -267,7 +267,7 @@ impl StepState {
     }
 
     /// The check that waits for a person.
-    pub(super) fn waiting_check(&self) -> Option<&Block> {
+    pub fn waiting_check(&self) -> Option<&Block> {
         self.block.as_ref().filter(|block| block.cause == Cause::Review)
     }
 }
@@ -360,9 +360,19 @@ impl Run {
         pauses
     }
 
+    /// Nothing is waited for any more: it is over, or it is said what became of the work.
+    fn is_settled(&self) -> bool {
+        let finalized = self.finalized.map(|finalized| finalized.status);
+        let is_over = [self.held, finalized].into_iter().flatten().any(RunStatus::is_over);
+        is_over || self.finish.is_some()
+    }
+
     /// What it waits for a person for: checks that only a person decides and, where gates are
     /// enforced, gates.
     pub fn waiting(&self) -> Vec<Waiting> {
+        if self.is_settled() {
+            return Vec::new();
+        }
         let waiting = |(at, step): (usize, &StepState)| {
             let (check, since, review) = match step.waiting_check() {
                 Some(block) => {
@@ -384,16 +394,8 @@ impl Run {
 
     /// When somebody should look whether an answer is overdue.
     pub fn answer_due(&self) -> Option<Time> {
-        match self.status() {
-            RunStatus::Completed | RunStatus::Abandoned => None,
-            RunStatus::Running
-            | RunStatus::Paused
-            | RunStatus::Blocked
-            | RunStatus::ReadyToFinish => {
-                let new = self.waiting().into_iter().filter(|waiting| !waiting.noticed);
-                new.filter_map(|waiting| waiting.due_at).min()
-            }
-        }
+        let new = self.waiting().into_iter().filter(|waiting| !waiting.noticed);
+        new.filter_map(|waiting| waiting.due_at).min()
     }
 
     /// The step is done, and its gate is not decided.

@@ -26,11 +26,16 @@ pub struct Moment(Time);
 
 impl Moment {
     pub const fn new(time: Time) -> Self {
-        Self(time)
+        Self(Time::from_millis(time.as_millis().div_euclid(1_000) * 1_000))
     }
 
     pub const fn time(self) -> Time {
         self.0
+    }
+
+    /// The time that it was written from, if it is this one: a file knows whole seconds.
+    fn or_known(self, known: Option<Time>) -> Time {
+        known.filter(|known| Self::new(*known) == self).unwrap_or(self.0)
     }
 
     /// `09:30:00`
@@ -58,7 +63,7 @@ impl Serialize for Moment {
 
 impl<'de> Deserialize<'de> for Moment {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Time::deserialize(deserializer).map(Self)
+        Time::deserialize(deserializer).map(Self::new)
     }
 }
 

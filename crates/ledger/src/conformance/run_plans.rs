@@ -15,7 +15,8 @@ const KEY: [u8; 16] = *b"0000000000050000";
 const TASK: [u8; 16] = *b"0000000000000007";
 
 /// Copies the one run of the ledger. Every one has the same name in a folder of its own, but for one
-/// in a hundred, which are in one folder; every tenth is of a task; one in a thousand is stuck; every third waits for an answer.
+/// in a hundred, which are in one folder; every tenth is of a task; one in a thousand is stuck; every
+/// third waits for an answer.
 fn copies(bytes: impl Fn(&str) -> String) -> String {
     let (id, task) = (bytes("n"), bytes("n % 1000"));
     format!(

@@ -19,9 +19,8 @@ use crate::view::limit;
 /// Deliveries in one run when no limit is given.
 const USUAL: u64 = 500;
 
-/// Sends the hooks that are due, best effort: what fails is tried again by a later run. Answers that are
-/// overdue are recorded before. Let a timer
-/// run it every 1 to 5 minutes.
+/// Sends the hooks that are due, best effort: what fails is tried again by a later run. Answers that
+/// are overdue are recorded before. Let a timer run it every 1 to 5 minutes.
 #[derive(Debug, Clone, Default, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Drain {
     /// At most this many deliveries in this run; 500 if not given

@@ -69,7 +69,7 @@ impl Operation for Gate {
 
 /// It was a check that waited, and not the gate.
 fn is_review(before: &Run, number: u32) -> bool {
-    before.waiting().iter().any(|waiting| waiting.step == number && waiting.review.is_some())
+    before.step(number).is_ok_and(|step| step.waiting_check().is_some())
 }
 
 /// Takes back what was decided about a step.

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windlass_domain::run::check::{Outcome, REVIEW, is_real};
+use windlass_domain::run::check::{Outcome, asked, is_real};
 use windlass_domain::run::file::Check;
 use windlass_domain::run::state::Waiting;
 use windlass_domain::run::word::{OwnerStatus, RunStatus, StepStatus};
@@ -272,9 +272,7 @@ impl WaitingView {
 
     /// What a check asks a person; nothing for the gate of a step.
     pub fn question(&self) -> Option<&str> {
-        let asked = self.review.as_deref()?;
-        let asked = asked.strip_prefix(REVIEW).unwrap_or(asked);
-        Some(asked.trim_start_matches([':', ' ']))
+        self.review.as_deref().map(asked)
     }
 }
 

@@ -6,7 +6,8 @@ use crate::run::event::{FinishDetails, Place, RunImported};
 use crate::run::file::{Assert, AssertKind, Budgets, Check, Form};
 use crate::run::fold::REJECTED;
 use crate::run::state::{
-    Action, Block, Decided, Effect, Finalized, Finish, Observed, Owner, OwnerRecord, Run, StepState,
+    Action, Block, Decided, Effect, Finalized, Finish, Observed, Owner, OwnerRecord, Run,
+    StepState, Waiting,
 };
 use crate::run::word::{Authority, Cause, DecisionMode, Mode, RunStatus, StepStatus};
 use crate::task::Broken;
@@ -97,6 +98,7 @@ impl Run {
         if state.run_id != self.name {
             return Err(Broken(format!("run {} cannot become {}", self.name, state.run_id)));
         }
+        let known = self.waiting();
         self.place = Place {
             folder: self.place.folder.clone(),
             machine: self.place.machine.clone(),
@@ -112,7 +114,7 @@ impl Run {
         let actions = state.external_actions.iter();
         self.actions = actions.map(|action| adopted_action(action, &self.actions)).collect();
         self.revision = self.revision.max(state.revision);
-        self.started_at = state.started_at.time();
+        self.started_at = state.started_at.or_known(Some(self.started_at));
         self.completed_at = state.completed_at.map(super::Moment::time);
         self.current_step = state.current_step;
         self.finish = finish(state);
@@ -121,7 +123,20 @@ impl Run {
             .map(|(at_place, step)| adopted_step(step, self.steps.get(at_place), at))
             .collect();
         self.adopt_status(state);
+        self.forget_overdue(&known);
         Ok(())
+    }
+
+    /// That an answer is overdue was noticed of the waits that were known, and of no other.
+    fn forget_overdue(&mut self, known: &[Waiting]) {
+        let is_new = |waiting: &Waiting| !known.iter().any(|known| known.is_that(waiting));
+        let new: Vec<u32> =
+            self.waiting().iter().filter(|waiting| is_new(waiting)).map(|new| new.step).collect();
+        for (number, step) in (1..).zip(&mut self.steps) {
+            if new.contains(&number) {
+                step.overdue_since = None;
+            }
+        }
     }
 
     fn adopt_budgets(&mut self, state: &StateFile) {
@@ -286,8 +301,8 @@ fn adopted_step(step: &StepJson, before: Option<&StepState>, at: Time) -> StepSt
         retried: step.status == StepStatus::InProgress
             && before.is_none_or(|before| before.retried),
         started_by: before.and_then(|before| before.started_by.clone()),
-        started_at: step.started_at.map(super::Moment::time),
-        completed_at: step.completed_at.map(super::Moment::time),
+        started_at: step.started_at.map(|at| at.or_known(before.and_then(|b| b.started_at))),
+        completed_at: step.completed_at.map(|at| at.or_known(before.and_then(|b| b.completed_at))),
         passed: verify.passed,
         stdout: verify.stdout,
         stderr: verify.stderr,

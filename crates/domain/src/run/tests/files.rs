@@ -1,11 +1,11 @@
 //! State file and report: as HOTL writes them, and read back.
 
 use super::scene::{
-    GATED, LOW, MIXED, REVIEWED, Scene, THREE, agent, approve, attested, both, enforced, person,
-    reject,
+    GATED, LOW, MIXED, REVIEWED, Scene, THREE, agent, approve, attested, both, enforced, imported,
+    person, reject,
 };
 use crate::event::RunEvent;
-use crate::run::edit::{OutsideEdits, import, outside_edit};
+use crate::run::edit::{OutsideEdits, outside_edit};
 use crate::run::file::parse as parse_file;
 use crate::run::normalize::normalize;
 use crate::run::owner::{Bid, Force, claim};
@@ -352,7 +352,7 @@ fn a_state_file_is_read_back_as_it_was_written() {
     for mut scene in both(LOW, MIXED) {
         scene.done(1);
         let text = scene.run.state_text();
-        let event = import(parse(&text).unwrap(), "/trees/boat", "harbour", scene.run.gates);
+        let event = imported(parse(&text).unwrap(), "/trees/boat", scene.run.gates);
         let run = Run::begun(RunKey::from_bytes([8; 16]), &event, scene.now).unwrap();
         assert_eq!(run.state_text(), text);
         assert_eq!(run.status(), RunStatus::Paused);
@@ -365,7 +365,7 @@ fn an_imported_run_goes_on_where_it_was() {
     let mut scene = attested(LOW, REVIEWED);
     scene.done(1);
     let state = parse(&scene.run.state_text()).unwrap();
-    let event = import(state, "/trees/boat", "harbour", Gates::Attested);
+    let event = imported(state, "/trees/boat", Gates::Attested);
     let run = Run::begun(scene.run.key, &event, scene.now).unwrap();
     let mut imported = Scene { run, log: vec![(event, scene.now)], now: scene.now };
     imported.gate(1, &approve(), &agent()).unwrap();
@@ -381,7 +381,7 @@ fn a_state_file_of_an_older_tool_is_filled_in() {
         "last_update": "2025-01-01T00:01:00+00:00", "status": "running",
         "steps": [{"number": 1, "name": "One", "status": "in_progress", "attempts": 1,
                    "verify": {"type": "shell", "command": "true"}}]}"#;
-    let event = import(parse(text).unwrap(), "/w", "harbour", Gates::Attested);
+    let event = imported(parse(text).unwrap(), "/w", Gates::Attested);
     let run = Run::begun(RunKey::from_bytes([1; 16]), &event, super::scene::BEGIN).unwrap();
     assert_eq!(run.place.driver, "generic");
     assert_eq!(run.steps[0].max_iterations, 3);
@@ -396,7 +396,7 @@ fn a_status_that_follows_from_nothing_is_kept() {
     let scene = attested(LOW, THREE);
     for status in ["paused", "blocked", "abandoned", "ready_to_finish", "completed"] {
         let text = scene.run.state_text().replace("\"running\"", &format!("\"{status}\""));
-        let event = import(parse(&text).unwrap(), "/w", "harbour", Gates::Attested);
+        let event = imported(parse(&text).unwrap(), "/w", Gates::Attested);
         let run = Run::begun(scene.run.key, &event, scene.now).unwrap();
         assert_eq!(run.status().as_str(), status);
     }

@@ -1,12 +1,16 @@
 //! Answers that do not come: when they are overdue, how often that is noticed, and who hears of it.
 
 use super::scene::{
-    GATED, LOW, REVIEWED, Scene, agent, approve, attested, enforced, person, reject,
+    GATED, LOW, REVIEWED, Scene, agent, approve, attested, enforced, imported, person, reject,
 };
 use crate::hook::{Asked, Question};
 use crate::run::check::{CheckResult, Exhibit, Outcome, REVIEW};
+use crate::run::edit::{OutsideEdits, outside_edit};
+use crate::run::owner::Force;
 use crate::run::reconcile::reconcile;
-use crate::run::word::{Reopen, RunStatus};
+use crate::run::state::Run;
+use crate::run::state_file::parse;
+use crate::run::word::{Disposition, Reopen, RunStatus};
 use crate::run::{gate, report, step};
 use crate::{Kind, Time};
 
@@ -122,6 +126,51 @@ fn where_gates_are_attested_only_a_review_is_waited_for() {
     }
 }
 
+/// A review that nobody answered; the run was ended without it.
+fn given_up() -> Scene {
+    let mut scene = waiting(REVIEWED);
+    scene.finalize().unwrap();
+    scene.finish(Disposition::Discarded, Force::No).unwrap();
+    scene
+}
+
+#[test]
+fn of_a_run_that_is_finished_nothing_is_waited_for_or_overdue() {
+    let mut scene = given_up();
+    assert_eq!(scene.status(), RunStatus::Blocked);
+    assert_eq!((scene.run.waiting(), scene.run.answer_due()), (vec![], None));
+    scene.later(300);
+    assert_eq!(look(&mut scene), 0);
+    assert_eq!(reconcile(&scene.run, scene.now).overdue, []);
+}
+
+#[test]
+fn a_run_that_was_abandoned_waits_for_nobody() {
+    let scene = waiting(GATED);
+    let text = scene.run.state_text().replace("\"paused\"", "\"abandoned\"");
+    let event = imported(parse(&text).unwrap(), "/w", scene.run.gates);
+    let run = Run::begun(scene.run.key, &event, scene.now).unwrap();
+    assert_eq!((run.status(), run.waiting()), (RunStatus::Abandoned, vec![]));
+}
+
+#[test]
+fn an_answer_that_comes_after_the_finish_makes_the_run_go_on() {
+    let mut scene = given_up();
+    scene.gate(1, &approve(), &person()).unwrap();
+    assert_eq!(scene.status(), RunStatus::Running);
+    assert_eq!(scene.run.finish, None);
+}
+
+#[test]
+fn a_run_that_was_finished_while_it_was_stuck_waits_again_once_it_goes_on() {
+    let mut scene = waiting(GATED);
+    scene.block(2, "no wood").unwrap();
+    scene.finish(Disposition::Kept, Force::No).unwrap();
+    assert_eq!(scene.run.waiting(), []);
+    scene.unblock(Some(2), &person()).unwrap();
+    assert_eq!(scene.run.waiting().len(), 1);
+}
+
 #[test]
 fn reconcile_and_the_report_name_what_is_overdue() {
     let mut scene = waiting(GATED);
@@ -182,6 +231,60 @@ fn a_gate_that_the_file_approves_and_one_that_is_answered_late_ask_nobody() {
     let events: Vec<_> = scene.log[from..].iter().map(|(event, _)| event).collect();
     assert_eq!(events[0].kind(), Kind::GateOverdue);
     assert_eq!(Question::arisen(Some(&before), &events, &scene.run), []);
+}
+
+/// Takes over the state file with another text in it; returns what hooks hear of.
+fn adopt(scene: &mut Scene, from: &str, to: &str) -> Vec<Asked> {
+    let text = scene.run.state_text();
+    assert!(text.contains(from), "{text}");
+    let found = outside_edit(&scene.run, &text.replace(from, to), OutsideEdits::Adopt).unwrap();
+    let before = scene.run.clone();
+    scene.record(found.events);
+    let edit = &scene.log.last().unwrap().0;
+    let arisen = Question::arisen(Some(&before), &[edit], &scene.run);
+    arisen.into_iter().map(|(_, asked)| asked).collect()
+}
+
+/// Waits from the middle of a second on, which a file cannot say, and is overdue.
+fn overdue_between_seconds(steps: &str) -> Scene {
+    let mut scene = enforced(&format!("{LOW}\n{WITHIN_4H}"), steps);
+    scene.now = Time::from_millis(scene.now.as_millis() + 123);
+    scene.done(1);
+    scene.later(300);
+    assert_eq!(look(&mut scene), 1);
+    scene
+}
+
+#[test]
+fn an_adopted_edit_of_something_else_leaves_a_wait_as_it_is() {
+    for steps in [GATED, REVIEWED] {
+        let mut scene = overdue_between_seconds(steps);
+        let before = scene.run.waiting();
+        assert_eq!(adopt(&mut scene, "try it", "try again"), []);
+        assert_eq!(scene.run.waiting(), before);
+        assert_eq!(look(&mut scene), 0);
+    }
+}
+
+#[test]
+fn a_wait_that_begins_with_an_adopted_edit_is_told_and_may_become_overdue() {
+    let mut scene = overdue_between_seconds(REVIEWED);
+    let reason = format!("{REVIEW}: is it blue?");
+    let other = format!("{REVIEW}: is it red?");
+    assert_eq!(adopt(&mut scene, &reason, &other), [Asked::Waiting]);
+    assert_eq!(look(&mut scene), 0);
+    scene.later(240);
+    assert_eq!(look(&mut scene), 1);
+}
+
+#[test]
+fn an_adopted_edit_of_when_a_step_was_done_makes_its_gate_wait_anew() {
+    let mut scene = overdue_between_seconds(GATED);
+    let done = "\"completed_at\": \"2026-11-15T09:30:00+00:00\"";
+    let later = "\"completed_at\": \"2026-11-15T14:00:00+00:00\"";
+    assert_eq!(adopt(&mut scene, done, later), [Asked::Waiting]);
+    scene.later(300);
+    assert_eq!(look(&mut scene), 1);
 }
 
 /// A page that a person has to look at, with its picture.

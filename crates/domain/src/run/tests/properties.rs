@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 
-use super::scene::{LOW, Scene, agent, approve, person, reject};
+use super::scene::{LOW, Scene, agent, approve, imported, person, reject};
 use crate::event::RunEvent;
-use crate::run::edit::import;
+use crate::hook::{Question, may_trigger};
 use crate::run::event::FinishDetails;
 use crate::run::file::Amount;
 use crate::run::gate;
@@ -44,6 +44,7 @@ enum Command {
     Finalize,
     Finish(Disposition),
     Wait(u8),
+    Look,
 }
 
 fn word<T: Copy + std::fmt::Debug + 'static>(all: &'static [T]) -> impl Strategy<Value = T> {
@@ -73,6 +74,7 @@ fn command() -> impl Strategy<Value = Command> {
         1 => Just(Command::Finalize),
         1 => word(Disposition::ALL).prop_map(Command::Finish),
         1 => (0..5_u8).prop_map(Command::Wait),
+        1 => Just(Command::Look),
     ]
 }
 
@@ -140,6 +142,10 @@ fn perform(scene: &mut Scene, command: Command) {
             let ended = finish::finish(&scene.run, disposition, details, Force::No, &agent(), now);
             scene.take(ended)
         }
+        Command::Look => {
+            scene.record(gate::overdue(&scene.run, now));
+            Ok(())
+        }
         Command::Wait(minutes) => {
             scene.later(minutes.into());
             Ok(())
@@ -201,7 +207,9 @@ fn has_way_on(scene: &Scene) -> bool {
 }
 
 fn front() -> String {
-    format!("{LOW}\nmax_total_attempts: 6\nmax_cost_usd: 2\nmax_elapsed_minutes: 30")
+    format!(
+        "{LOW}\nmax_total_attempts: 6\nmax_cost_usd: 2\nmax_elapsed_minutes: 30\ngate_timeout: 2m"
+    )
 }
 
 proptest! {
@@ -229,9 +237,25 @@ proptest! {
         let stored = serde_json::to_string(&scene.run).unwrap();
         prop_assert_eq!(&serde_json::from_str::<Run>(&stored).unwrap(), &scene.run);
         let text = scene.run.state_text();
-        let event = import(parse(&text).unwrap(), "/trees/boat", "harbour", gates);
+        let event = imported(parse(&text).unwrap(), "/trees/boat", gates);
         let read = Run::begun(scene.run.key, &event, scene.now).unwrap();
         prop_assert_eq!(read.state_text(), text);
+    }
+
+    #[test]
+    fn whatever_a_hook_hears_of_a_run_comes_with_an_event_that_may_set_one_off(
+        gates in word(Gates::ALL),
+        commands in proptest::collection::vec(command(), 0..60),
+    ) {
+        let mut scene = Scene::new(gates, &front(), STEPS);
+        for command in commands {
+            let (before, known) = (scene.run.clone(), scene.log.len());
+            perform(&mut scene, command);
+            let events: Vec<&RunEvent> = scene.log[known..].iter().map(|(event, _)| event).collect();
+            let arisen = Question::arisen(Some(&before), &events, &scene.run);
+            let may = events.iter().any(|event| may_trigger(event.kind()));
+            prop_assert!(may || arisen.is_empty(), "{events:?} made {arisen:?}");
+        }
     }
 
     #[test]

@@ -4,12 +4,13 @@ use crate::chain::Hash;
 use crate::event::RunEvent;
 use crate::run::caller::{Caller, Denied};
 use crate::run::check::{CheckResult, Outcome, foregone};
-use crate::run::event::{FinishDetails, Place, RunStarted};
+use crate::run::event::{FinishDetails, Place, RunImported, RunStarted};
 use crate::run::file::parse;
 use crate::run::gate::Answer;
 use crate::run::name::{RunId, slug};
 use crate::run::owner::Force;
 use crate::run::state::{Run, StepState};
+use crate::run::state_file::StateFile;
 use crate::run::word::{Authority, Decision, Disposition, Gates, Mode, RunStatus, StepStatus};
 use crate::run::{finish, gate, step};
 use crate::{Code, Refusal, RunKey, Time};
@@ -111,6 +112,12 @@ pub(super) fn started(gates: Gates, front: &str, steps: &str) -> RunStarted {
         gate_timeout: None,
         head: Some("0123abc".into()),
     }
+}
+
+/// The first event of a run that was found in a state file.
+pub(super) fn imported(state: StateFile, folder: &str, gates: Gates) -> RunEvent {
+    let (folder, machine) = (folder.to_owned(), "harbour".to_owned());
+    RunImported { state, folder, machine, gates, gate_timeout: None }.into()
 }
 
 impl Scene {
