@@ -106,8 +106,10 @@ fn a_prompt_too_long_for_an_argument_uses_up_no_attempt() {
     let steps = THREE.replace("build it", &action);
     let site = site(&steps, "cat > asked; touch one two three\n");
     let line = ["run", "exec", FILE, "--harness", "sh agent.sh {prompt}"];
-    let error = error_of(&site.ledger.windlass(&line).run(), "too_large", 3);
-    assert!(text(&error["hint"]).contains("read it on its input"), "{error}");
+    let refused = site.ledger.windlass(&line).run();
+    let error = refused.json()["error"].clone();
+    assert_eq!((text(&error["code"]).as_str(), refused.code), ("too_large", Some(3)), "{refused}");
+    assert!(text(&error["hint"]).contains("read it on its input"), "{refused}");
     assert_eq!(site.step(1)["attempts"], 0);
     let driven = drives(&site, &[]).ok().json();
     assert_eq!(status(&driven), "ready_to_finish");
