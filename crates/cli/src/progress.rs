@@ -33,7 +33,7 @@ impl Progress {
         let paper = terminal.err_paper().filter(|_| terminal.can_rewrite_lines());
         let paper = paper.filter(|_| terminal.format() == Format::Text);
         Self(paper.map(|paper| {
-            let view = View::new(std::io::stderr(), paper.width(), Instant::now());
+            let view = View::new(std::io::stderr(), Terminal::err_columns, Instant::now());
             Arc::new(Mutex::new(View { has_colour: paper.colour, ..view }))
         }))
     }
@@ -82,7 +82,8 @@ fn clear(view: Option<&Mutex<View<Stderr>>>) {
 /// The lines themselves. What cannot be written is not worth a failure.
 struct View<W> {
     out: W,
-    width: usize,
+    /// How many columns the window has at this moment: a person may change it.
+    columns: Box<dyn Fn() -> usize + Send>,
     has_colour: bool,
     started: Instant,
     shown: Option<Shown>,
@@ -95,13 +96,12 @@ struct Shown {
 }
 
 impl<W: Write> View<W> {
-    fn new(out: W, width: usize, now: Instant) -> Self {
-        Self { out, width, has_colour: false, started: now, shown: None }
+    fn new(out: W, columns: impl Fn() -> usize + Send + 'static, now: Instant) -> Self {
+        let columns = Box::new(columns);
+        Self { out, columns, has_colour: false, started: now, shown: None }
     }
 
     fn show(&mut self, progress: context::Progress<'_>, now: Instant) {
-        // A line that fills the last column could break into two, and one would stay.
-        let room = self.width.saturating_sub(1);
         match progress {
             context::Progress::Counted(step) => {
                 let (since, pause) = match &self.shown {
@@ -109,13 +109,18 @@ impl<W: Write> View<W> {
                     Some(shown) => (shown.at, PAUSE),
                 };
                 if now.saturating_duration_since(since) >= pause {
-                    self.draw(&[cut(&told(step), room)], now);
+                    self.draw(&[cut(&told(step), self.room())], now);
                 }
             }
             context::Progress::Driven(step) => {
-                self.draw(&driven::lines(&step, room, self.has_colour), now);
+                self.draw(&driven::lines(&step, self.room(), self.has_colour), now);
             }
         }
+    }
+
+    /// A line that fills the last column could break into two, and one would stay.
+    fn room(&self) -> usize {
+        (self.columns)().saturating_sub(1)
     }
 
     /// All at once, so that nobody sees it half.
@@ -173,7 +178,7 @@ mod tests {
     /// What is written when steps are reported at these milliseconds.
     fn written(width: usize, at: &[u64]) -> String {
         let start = Instant::now();
-        let mut view = View::new(Vec::new(), width, start);
+        let mut view = View::new(Vec::new(), move || width, start);
         for millis in at {
             let now = start + Duration::from_millis(*millis);
             view.show(context::Progress::Counted(IMPORTING), now);
@@ -201,6 +206,20 @@ mod tests {
     #[test]
     fn the_line_never_fills_the_window() {
         assert_eq!(written(14, &[1_000]), format!("{CLEAR}importing… 1…{CLEAR}"));
+    }
+
+    #[test]
+    fn a_window_that_becomes_narrower_is_not_overfilled() {
+        let start = Instant::now();
+        let windows = Mutex::new(vec![14, 80]);
+        let columns = move || windows.lock().unwrap().pop().unwrap();
+        let mut view = View::new(Vec::new(), columns, start);
+        for second in [1, 2] {
+            let now = start + Duration::from_secs(second);
+            view.show(context::Progress::Counted(IMPORTING), now);
+        }
+        let expected = format!("{CLEAR}importing… 120,000 tasks{CLEAR}importing… 1…");
+        assert_eq!(String::from_utf8(view.out).unwrap(), expected);
     }
 
     #[test]

@@ -86,6 +86,11 @@ impl Terminal {
         self.err_is_read.then(paper)
     }
 
+    /// How many columns the window of standard error has now.
+    pub(crate) fn err_columns() -> usize {
+        columns(&std::io::stderr())
+    }
+
     /// Whether a line on standard error can be written again and again.
     pub(crate) fn can_rewrite_lines(&self) -> bool {
         self.err_is_read && self.look != Look::Dumb
@@ -135,15 +140,17 @@ pub(crate) enum Reader {
 }
 
 fn width(window: &impl AsFd) -> usize {
-    let size = rustix::termios::tcgetwinsize(window);
-    page_width(size.map_or(0, |size| size.ws_col))
+    page_width(columns(window))
 }
 
-fn page_width(columns: u16) -> usize {
-    match usize::from(columns) {
-        0 => USUAL,
-        columns => columns.clamp(NARROWEST, WIDEST),
-    }
+/// Of a window; of one that does not say, as many as usual.
+fn columns(window: &impl AsFd) -> usize {
+    let size = rustix::termios::tcgetwinsize(window).ok();
+    size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(USUAL)
+}
+
+fn page_width(columns: usize) -> usize {
+    columns.clamp(NARROWEST, WIDEST)
 }
 
 #[cfg(test)]
@@ -152,6 +159,6 @@ mod tests {
 
     #[test]
     fn a_page_is_as_wide_as_the_window_within_reason() {
-        assert_eq!([0, 1, 20, 61, 5_000].map(page_width), [80, 20, 20, 61, 160]);
+        assert_eq!([1, 20, 61, 5_000].map(page_width), [20, 20, 61, 160]);
     }
 }

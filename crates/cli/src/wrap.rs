@@ -61,6 +61,9 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
     if line.width() <= width {
         return line;
     }
+    if width == 0 {
+        return String::new();
+    }
     let mut kept = String::new();
     for cluster in clusters(&line) {
         if kept.width() + cluster.width() + 1 > width {
@@ -167,6 +170,7 @@ mod tests {
     fn a_cut_counts_wide_letters_twice() {
         assert_eq!(cut("日本語の題名", 7), "日本語…");
         assert_eq!(cut("日本語の題名", 6), "日本…");
+        assert_eq!([1, 0].map(|width| cut("日本", width)), ["…", ""]);
     }
 
     #[test]

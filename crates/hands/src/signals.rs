@@ -6,30 +6,60 @@ use std::task::Poll;
 use std::thread;
 
 use tokio::runtime;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::check::Stop;
 
-/// From now on they stop what can be stopped, and no longer end the process.
+/// What a shell answers for a program that Ctrl-C ended.
+const INTERRUPTED: i32 = 130;
+
+/// From now on they stop what can be stopped, and the first no longer ends the process. The second
+/// does, at once: who asks twice does not want to wait.
 pub fn ask_to_stop(stop: Stop) -> io::Result<()> {
     let runtime = runtime::Builder::new_current_thread().enable_io().build()?;
-    let asked = {
+    let mut requests = {
         let _inside = runtime.enter();
-        to_stop()?
+        Requests::new()?
     };
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
-        runtime.block_on(asked);
+        runtime.block_on(requests.next());
         stop.stop();
+        runtime.block_on(requests.next());
+        end();
     })?;
     Ok(())
 }
 
+#[expect(clippy::exit, reason = "the rest of the process does what cannot be waited for")]
+fn end() {
+    std::process::exit(INTERRUPTED)
+}
+
 /// Resolves when somebody asks the process to stop. From here on it is no longer ended by that.
 pub(crate) fn to_stop() -> io::Result<impl Future<Output = ()>> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    Ok(poll_fn(move |cx| {
-        let is_asked = terminate.poll_recv(cx).is_ready() || interrupt.poll_recv(cx).is_ready();
-        if is_asked { Poll::Ready(()) } else { Poll::Pending }
-    }))
+    let mut requests = Requests::new()?;
+    Ok(async move { requests.next().await })
+}
+
+/// Those to stop that come from now on.
+struct Requests {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Requests {
+    fn new() -> io::Result<Self> {
+        let terminate = signal(SignalKind::terminate())?;
+        let interrupt = signal(SignalKind::interrupt())?;
+        Ok(Self { terminate, interrupt })
+    }
+
+    async fn next(&mut self) {
+        poll_fn(|cx| {
+            let Self { terminate, interrupt } = self;
+            let is_asked = terminate.poll_recv(cx).is_ready() || interrupt.poll_recv(cx).is_ready();
+            if is_asked { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }
 }

@@ -16,6 +16,7 @@ mod files;
 mod finish;
 mod gates;
 mod landing;
+mod life;
 mod lint;
 mod list;
 mod locate;

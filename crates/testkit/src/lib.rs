@@ -26,6 +26,6 @@ pub mod wait;
 pub use causes::with_causes;
 pub use home::Home;
 pub use run::{Outcome, Run};
-pub use screen::screen;
+pub use screen::{screen, screen_of};
 pub use server::Served;
 pub use tool::Tool;

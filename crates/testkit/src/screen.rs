@@ -5,6 +5,12 @@
 /// The lines of a screen of any size on which this was shown, without those at its end that are
 /// empty. It knows what Windlass uses: the ends of lines, going up, and emptying lines.
 pub fn screen(shown: &str) -> String {
+    screen_of(usize::MAX, shown)
+}
+
+/// The same on a screen of so many columns: what is longer goes on in the next line. Every letter
+/// takes one column.
+pub fn screen_of(columns: usize, shown: &str) -> String {
     let mut screen = Screen { lines: vec![String::new()], line: 0 };
     let mut rest = shown;
     while let Some(letter) = rest.chars().next() {
@@ -13,7 +19,12 @@ pub fn screen(shown: &str) -> String {
             '\n' => screen.go_down(),
             '\r' => {}
             '\u{1b}' => rest = screen.obey(rest),
-            letter => screen.here().push(letter),
+            letter => {
+                if screen.here().chars().count() >= columns {
+                    screen.go_down();
+                }
+                screen.here().push(letter);
+            }
         }
     }
     screen.lines.join("\n").trim_end().to_owned()
@@ -66,5 +77,10 @@ mod tests {
         assert_eq!(screen("a\nb\r\u{1b}[2Kc\n"), "a\nc");
         assert_eq!(screen("a\nb\nc\r\u{1b}[1A\u{1b}[Jd"), "a\nd");
         assert_eq!(screen("\u{1b}[2ma\u{1b}[0m\n\n"), "a");
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_goes_on_in_the_next() {
+        assert_eq!(screen_of(3, "abc\nabcd\r\u{1b}[2Ke"), "abc\nabc\ne");
     }
 }

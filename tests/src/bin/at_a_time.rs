@@ -1,7 +1,7 @@
 //! `at_a_time FILE OPERATION JSON`: runs one operation at the time that a file says.
 //!
 //! Processes that share the file share a clock, which the test moves; so nothing waits for a
-//! schedule. The ledger is `WINDLASS_DB`, as for the binary.
+//! schedule. The ledger is `WINDLASS_DB`, as for the binary, and like that it guards what it starts.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -19,6 +19,9 @@ use windlass_ops::{Context, Workplace};
 use windlass_tests::clock::FileClock;
 
 fn main() -> ExitCode {
+    if let Some(exit) = windlass_hands::guard::entered(std::env::args_os()) {
+        return exit;
+    }
     let words: Vec<String> = std::env::args().skip(1).collect();
     let [file, operation, arguments] = words.as_slice() else {
         return ExitCode::from(Exit::Usage as u8);
@@ -43,6 +46,7 @@ fn run(file: &str, operation: &str, arguments: &str) -> Result<String, Error> {
     workplace.synchronous = Synchronous::Normal;
     let surroundings = Surroundings {
         user: "ada".to_owned(),
+        folder: std::env::current_dir().ok(),
         variables: Variables::new(variables),
         ..Surroundings::default()
     };

@@ -2,8 +2,9 @@
 
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use windlass_testkit::Outcome;
+use windlass_tests::clock::FileClock;
 use windlass_tests::ledgers::{error_of, text};
 
 use crate::site::{FILE, GATED, Gates, LOW, Site, THREE, workflow};
@@ -49,6 +50,79 @@ fn what_the_checks_showed_is_told_at_the_next_attempt() {
     let asked = |number| fs::read_to_string(site.folder().join(format!("asked-{number}"))).unwrap();
     assert!(!asked(0).contains("it is missing"), "{}", asked(0));
     assert!(asked(1).contains("it is missing"), "{}", asked(1));
+}
+
+#[test]
+fn a_run_of_many_short_steps_keeps_its_lease() {
+    let site = site(
+        THREE,
+        "cat > /dev/null; printf %s \"$(($(cat \"$CLOCK\") + 25000))\" > next\n\
+         mv next \"$CLOCK\"; touch one two three\n",
+    );
+    let clock = FileClock::made(site.ledger.home.path().join("clock"));
+    let arguments = json!({"file": FILE, "in_place": true, "harness": "sh agent.sh"});
+    let words = [clock.file(), "run.exec".to_owned(), arguments.to_string()];
+    let program = site.ledger.home.program(env!("CARGO_BIN_EXE_at_a_time")).args(words);
+    let program = program.db(&site.ledger.address).env("CLOCK", clock.file());
+    let driven = program.cwd(site.folder()).run().ok().json();
+    assert_eq!(status(&driven), "ready_to_finish");
+}
+
+/// What a program gets as its first argument, from a harness with this in it, for a step that asks
+/// for this.
+#[track_caller]
+fn argument(word: &str, action: &str) -> String {
+    let steps =
+        format!("- [ ] **Step 1: Work**\naction: {action}\nloop: false\nverify: test -e asked\n");
+    let site = site(&steps, "printf %s \"$1\" > asked; test $# = 1 || rm asked\n");
+    let harness = format!("sh agent.sh {word}");
+    let line = ["run", "exec", FILE, "--harness", &harness];
+    let _driven = site.ledger.windlass(&line).run().ok();
+    assert!(!site.folder().join("made").exists(), "the prompt was read by a shell");
+    fs::read_to_string(site.folder().join("asked")).unwrap()
+}
+
+#[test]
+fn no_shell_reads_the_prompt_however_its_place_is_quoted() {
+    let action = "use `touch made` and $(touch made), it's \"so\"; touch made '$HOME' \\";
+    for word in ["{prompt}", "\"{prompt}\"", "'{prompt}'", "\"$WINDLASS_PROMPT\""] {
+        let asked = argument(word, action);
+        assert!(asked.contains(action), "{word}: {asked}");
+    }
+}
+
+#[test]
+fn a_prompt_among_other_words_in_quotes_begins_nothing() {
+    let site = site(THREE, "");
+    let line = ["run", "exec", FILE, "--harness", "sh -c 'codex {prompt}'"];
+    let error = error_of(&site.ledger.windlass(&line).run(), "invalid_value", 3);
+    assert!(text(&error["hint"]).contains("$WINDLASS_PROMPT"), "{error}");
+    assert_eq!(site.ledger.events(), 0);
+}
+
+#[test]
+fn a_prompt_too_long_for_an_argument_uses_up_no_attempt() {
+    let action = "a".repeat(200 << 10);
+    let steps = THREE.replace("build it", &action);
+    let site = site(&steps, "cat > asked; touch one two three\n");
+    let line = ["run", "exec", FILE, "--harness", "sh agent.sh {prompt}"];
+    let refused = site.ledger.windlass(&line).run();
+    let error = refused.json()["error"].clone();
+    assert_eq!((text(&error["code"]).as_str(), refused.code), ("too_large", Some(3)), "{refused}");
+    assert!(text(&error["hint"]).contains("read it on its input"), "{refused}");
+    assert_eq!(site.step(1)["attempts"], 0);
+    let driven = drives(&site, &[]).ok().json();
+    assert_eq!(status(&driven), "ready_to_finish");
+}
+
+#[test]
+fn what_a_check_wrote_that_no_argument_can_hold_stops_no_retry() {
+    let steps = "- [ ] **Step 1: Work**\naction: work\nloop: until it is there\nmax_iterations: 2\n\
+                 verify: test -e one || { printf 'a\\000b'; false; }\n";
+    let site = site(steps, "test -e tried && touch one; touch tried; true\n");
+    let line = ["run", "exec", FILE, "--harness", "sh agent.sh {prompt}"];
+    let driven = site.ledger.windlass(&line).run().ok().json();
+    assert_eq!(status(&driven), "ready_to_finish");
 }
 
 #[test]

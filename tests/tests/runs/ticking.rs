@@ -111,6 +111,15 @@ fn only_marks_change() {
 }
 
 #[test]
+fn a_tick_is_put_into_the_file_itself_and_no_copy_takes_its_place() {
+    let site = site(THREE, WORKS);
+    let other = site.folder().join("other.md");
+    fs::hard_link(site.folder().join(FILE), &other).unwrap();
+    let _driven = drives(&site, &[FILE]).ok();
+    assert_eq!(marks(&other), "xxx");
+}
+
+#[test]
 fn ticks_are_no_change_of_the_workflow() {
     let site = site(GATED, WORKS);
     let driven = drives(&site, &[FILE]);

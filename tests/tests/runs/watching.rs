@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use windlass_testkit::{Outcome, Run, screen};
+use windlass_testkit::{Outcome, Run, screen, screen_of};
 use windlass_tests::ledgers::text;
 
 use crate::site::{FILE, Gates, LOW, Site, THREE, one_step, workflow};
@@ -56,6 +56,15 @@ fn nothing_of_the_view_stays_and_what_was_told_does() {
 }
 
 #[test]
+fn nothing_of_the_view_stays_in_a_very_narrow_window() {
+    let site = site(LOW, &one_step("verify: test -e one\n"), TALKS);
+    let shown = drive(&site).at_terminal(12).ok();
+    let left = screen_of(12, &shown.stdout);
+    assert!(shown.stdout.contains("step 1 of"), "{shown}");
+    assert!(!left.contains("step 1 of") && !left.contains("hello"), "{left}");
+}
+
+#[test]
 fn the_view_has_no_colour_for_who_wants_none() {
     let site = site(LOW, &one_step("verify: test -e one\n"), TALKS);
     let shown = drive(&site).env("NO_COLOR", "1").at_terminal(80).ok();
@@ -106,6 +115,20 @@ fn ctrl_c_ends_the_agent_leaves_a_clean_screen_and_blocks_nothing() {
     let driven = site.ledger.windlass(&line).run().ok().json();
     assert_eq!(text(&driven["run"]["status"]), "ready_to_finish");
     assert_eq!(driven["run"]["steps"][0]["attempts"], 1);
+}
+
+/// An agent that does not want to end, and asks its driver to stop again and again.
+const INSISTS: &str = "\
+trap '' TERM
+driver=$(sed -n 's/.*\"driver-[^:]*:\\([0-9]*\\)\".*/\\1/p' .hotl/state/*.json | head -n 1)
+while kill -INT $driver; do sleep 0.05; done
+";
+
+#[test]
+fn a_second_ctrl_c_ends_it_at_once() {
+    let site = site(LOW, &one_step("verify: test -e one\n"), INSISTS);
+    let driven = drive(&site).run();
+    assert_eq!(driven.code, Some(130), "{driven}");
 }
 
 #[test]

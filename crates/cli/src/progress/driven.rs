@@ -32,7 +32,7 @@ fn facts(step: &Driven<'_>, width: usize) -> Vec<String> {
     let after = format!("attempt {attempt} of {of_attempts} · {}", clock(step.elapsed));
     let room = width.saturating_sub(before.width() + " · ".width() + after.width());
     match room >= name.width().min(SHORTEST_NAME) {
-        true => vec![format!("{before}{} · {after}", cut(&name, room))],
+        true => vec![cut(&format!("{before}{} · {after}", cut(&name, room)), width)],
         false => {
             vec![cut(&format!("{before}{name}"), width), cut(&format!("  {after}"), width)]
         }
@@ -65,7 +65,8 @@ fn plain(text: &str) -> String {
     plain.trim().to_owned()
 }
 
-/// What follows an escape: `[…m` up to its last letter, `]…` up to its end, or one letter.
+/// What follows an escape: `[…m` up to its last letter, `]…` up to its end, `(B` with what stands
+/// between, or one letter.
 fn skip_sequence(letters: &mut std::str::Chars<'_>) {
     match letters.next() {
         Some('[') => {
@@ -76,6 +77,9 @@ fn skip_sequence(letters: &mut std::str::Chars<'_>) {
             if last == Some('\u{1b}') {
                 let _backslash = letters.next();
             }
+        }
+        Some('\u{20}'..='\u{2f}') => {
+            let _last = letters.find(|letter| !('\u{20}'..='\u{2f}').contains(letter));
         }
         Some(_) | None => {}
     }
@@ -133,8 +137,8 @@ step 2 of 5: Fix the greeting of people…
     #[test]
     fn no_line_is_wider_than_the_window() {
         let last = "日本語 ".repeat(80);
-        for columns in 20..160 {
-            let step = Driven { last: &last, ..STEP };
+        for (columns, name) in (1..160).flat_map(|columns| [(columns, STEP.name), (columns, "")]) {
+            let step = Driven { last: &last, name, ..STEP };
             for line in lines(&step, columns - 1, false) {
                 assert!(line.width() < columns, "{columns}: {line}");
             }
@@ -149,6 +153,8 @@ step 2 of 5: Fix the greeting of people…
             ("\u{1b}]0;title\u{7}done", "done"),
             ("\u{1b}]8;;http://x\u{1b}\\link", "link"),
             ("half\u{1b}[", "half"),
+            ("\u{1b}(Bplain\u{1b}[m\u{1b}(B", "plain"),
+            ("\u{1b}$(Cx\u{1b}(", "x"),
             ("bell\u{7}\u{8}\u{0}", "bell"),
             ("\u{9b}2Jx", "2Jx"),
             ("a\u{202e}b", "ab"),

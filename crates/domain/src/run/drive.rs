@@ -1,5 +1,6 @@
 //! What whoever drives a run does next, read from how far it has come.
 
+use super::state::are_used_up;
 use super::word::{RunStatus, StepStatus};
 
 /// What to do next with a run.
@@ -30,8 +31,8 @@ pub struct Standing {
     pub is_checked: bool,
     /// Checks of the present attempt were made; the others follow.
     pub is_looked_at: bool,
-    /// When it fails now, it is blocked.
-    pub is_last_attempt: bool,
+    pub attempts: u32,
+    pub max_attempts: u32,
 }
 
 /// What to do next with a run that stands so, its steps in their order. The one who asks owns the run,
@@ -59,7 +60,8 @@ impl Standing {
     /// Whoever began it may have done nothing yet. A look shows that, where there is something to
     /// look at, and where it may show so without blocking the step.
     fn must_be_worked_on(self) -> bool {
-        !self.is_looked_at && (!self.is_checked || self.is_last_attempt)
+        let is_last_attempt = are_used_up(self.attempts, self.max_attempts);
+        !self.is_looked_at && (!self.is_checked || is_last_attempt)
     }
 }
 
@@ -71,7 +73,8 @@ mod tests {
         status: StepStatus::Done,
         is_checked: true,
         is_looked_at: false,
-        is_last_attempt: false,
+        attempts: 1,
+        max_attempts: 2,
     };
     const LEFT: Standing = Standing { status: StepStatus::InProgress, ..DONE };
 
@@ -99,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_step_that_was_left_in_its_last_attempt_is_not_blocked_by_a_look() {
-        let last = Standing { is_last_attempt: true, ..LEFT };
+        let last = Standing { attempts: 2, ..LEFT };
         assert_eq!(next(last), Drive::Resume(2));
         assert_eq!(next(Standing { is_looked_at: true, ..last }), Drive::Verify(2));
     }

@@ -233,6 +233,11 @@ pub struct Block {
     pub at: Time,
 }
 
+/// When an attempt fails after which none is left, the step is blocked.
+pub(super) const fn are_used_up(attempts: u32, of: u32) -> bool {
+    attempts >= of
+}
+
 impl StepState {
     /// It has a check that checks something.
     pub fn is_checked(&self) -> bool {
@@ -245,7 +250,7 @@ impl StepState {
     }
 
     pub(super) fn is_exhausted(&self) -> bool {
-        self.attempts >= self.max_iterations
+        are_used_up(self.attempts, self.max_iterations)
     }
 
     /// A person looks at it, and nothing else is checked.

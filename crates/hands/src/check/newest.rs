@@ -1,7 +1,9 @@
-//! The newest line of an output that comes in pieces.
+//! The newest line of two outputs that come in pieces.
 //!
 //! A line that is being written counts as soon as there is something in it, and one that is written
 //! over and over, as bars of progress are, counts each time.
+
+use super::output::Channel;
 
 /// As much of a line as anybody looks at.
 const LONGEST_BYTES: usize = 1 << 10;
@@ -10,32 +12,40 @@ const LONGEST_BYTES: usize = 1 << 10;
 pub(super) struct Newest {
     /// The last line that has ended, and says something.
     ended: Vec<u8>,
-    /// What has come of the next.
-    begun: Vec<u8>,
+    /// What has come of the next, of each output: a piece of one goes on with a line of its own.
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
+    /// From where the newest piece came.
+    last: Option<Channel>,
 }
 
 impl Newest {
-    pub(super) fn take(&mut self, piece: &[u8]) {
+    pub(super) fn take(&mut self, channel: Channel, piece: &[u8]) {
+        self.last = Some(channel);
+        let begun = match channel {
+            Channel::Stdout => &mut self.stdout,
+            Channel::Stderr => &mut self.stderr,
+        };
         let mut lines = piece.split(|byte| matches!(byte, b'\n' | b'\r')).peekable();
         while let Some(line) = lines.next() {
-            let room = LONGEST_BYTES.saturating_sub(self.begun.len());
-            self.begun.extend(line.get(..room).unwrap_or(line));
+            let room = LONGEST_BYTES.saturating_sub(begun.len());
+            begun.extend(line.get(..room).unwrap_or(line));
             if lines.peek().is_some() {
-                self.end_line();
+                if says_something(begun) {
+                    std::mem::swap(&mut self.ended, begun);
+                }
+                begun.clear();
             }
         }
     }
 
-    fn end_line(&mut self) {
-        if says_something(&self.begun) {
-            std::mem::swap(&mut self.ended, &mut self.begun);
-        }
-        self.begun.clear();
-    }
-
     /// The line; nothing as long as nothing was written.
     pub(super) fn text(&self) -> String {
-        let line = if says_something(&self.begun) { &self.begun } else { &self.ended };
+        let begun = self.last.map(|channel| match channel {
+            Channel::Stdout => &self.stdout,
+            Channel::Stderr => &self.stderr,
+        });
+        let line = begun.filter(|line| says_something(line)).unwrap_or(&self.ended);
         String::from_utf8_lossy(line).into_owned()
     }
 }
@@ -50,7 +60,7 @@ mod tests {
 
     fn newest(pieces: &[&[u8]]) -> String {
         let mut newest = Newest::default();
-        pieces.iter().for_each(|piece| newest.take(piece));
+        pieces.iter().for_each(|piece| newest.take(Channel::Stdout, piece));
         newest.text()
     }
 
@@ -72,6 +82,19 @@ mod tests {
                 assert_eq!(newest(&pieces), line, "{whole:?} by {size}");
             }
         }
+    }
+
+    #[test]
+    fn a_line_of_one_output_is_not_continued_by_the_other() {
+        let mut newest = Newest::default();
+        let mut after = |channel, piece: &str| {
+            newest.take(channel, piece.as_bytes());
+            newest.text()
+        };
+        assert_eq!(after(Channel::Stdout, "compil"), "compil");
+        assert_eq!(after(Channel::Stderr, "warning: x\n"), "warning: x");
+        assert_eq!(after(Channel::Stdout, "ing\n"), "compiling");
+        assert_eq!(after(Channel::Stderr, "warn"), "warn");
     }
 
     #[test]

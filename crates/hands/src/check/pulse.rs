@@ -12,6 +12,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use super::newest::Newest;
+use super::output::Channel;
 
 const BEAT: Duration = Duration::from_secs(1);
 
@@ -88,8 +89,8 @@ impl<'a> Pulse<'a> {
     }
 
     /// Something was written.
-    pub(super) fn heard(&mut self, piece: &[u8]) {
-        self.newest.take(piece);
+    pub(super) fn heard(&mut self, channel: Channel, piece: &[u8]) {
+        self.newest.take(channel, piece);
         self.next_beat = self.next_beat.min(self.last_beat + QUICK);
     }
 

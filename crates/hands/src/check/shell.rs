@@ -195,7 +195,7 @@ impl Following {
                 Ok(length) => {
                     let piece = piece.get(..length).unwrap_or_default();
                     self.recorder.take(channel, piece);
-                    pulse.heard(piece);
+                    pulse.heard(channel, piece);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),

@@ -13,21 +13,22 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::duration::Span;
-use windlass_domain::run::word::OwnerStanding;
+use windlass_domain::run::word::{OwnerStanding, RunStatus};
 use windlass_domain::{Code, Exit, Refusal, Time};
 use windlass_ledger::Error;
 
 use self::driver::{Driver, shown};
-use self::harness::quoted;
+use self::harness::{Harness, quoted};
 use super::begin::{Origin, Start, Work};
 use super::change::Doer;
+use super::life::Signs;
 use super::locate::unfinished;
 use super::owners::{Owned, OwnerClaim, OwnerRelease, OwnerStatus, OwnerTakeover};
 use super::prepare::{Answers, LOOP, Prepare, Prepared};
 use super::source::Source;
 use super::target::{self, Target};
 use super::verify::unwatched;
-use super::view::{RunView, WaitingView};
+use super::view::RunView;
 use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Output, Place, Remotely};
 use crate::sheet::{Cell, Sheet};
@@ -98,12 +99,7 @@ impl Operation for Exec {
 
     fn run(&self, cx: &mut Context) -> Result<Executed, Error> {
         let timeout = Span::parse("step_timeout", &self.step_timeout)?.as_duration();
-        if self.harness.trim().is_empty() {
-            return Err(Refusal::new(Code::InvalidValue, "the harness is empty")
-                .hint("name the command that works on a step: --harness \"claude -p\"")
-                .detail("field", "harness")
-                .into());
-        }
+        let harness = Harness::parse(&self.harness)?;
         let target = match &self.file {
             Some(file) => self.begin(cx, file)?,
             None => self.target.settled(cx)?,
@@ -112,7 +108,8 @@ impl Operation for Exec {
         let stop = cx.brake().map_err(unwatched)?;
         let owned = own(cx, &target, &name)?;
         let doer = Doer { agent: self.agent.clone(), owner_token: owned.token.clone() };
-        let driver = Driver { harness: &self.harness, timeout, target, doer, stop };
+        let signs = Signs::since(cx.now());
+        let driver = Driver { harness, timeout, target, doer, stop, signs };
         let outcome = driver.drive(cx);
         let Driver { target, doer, .. } = driver;
         let released = cx.perform(&OwnerRelease { target: target.clone(), doer });
@@ -226,12 +223,17 @@ fn safe(name: &str) -> String {
 impl Output for Executed {
     fn sheet(&self, now: Time) -> Sheet {
         let sheet = self.run.sheet(now);
-        let is_told = |next: &String| {
-            self.run.waiting.iter().map(WaitingView::line).any(|line| next.contains(&line))
-                || !self.run.blockers.is_empty()
+        // The sheet of a run tells what it waits for and what blocks it, and not that it was stopped.
+        let is_told = match self.run.status {
+            RunStatus::Paused => !self.run.waiting.is_empty(),
+            RunStatus::Blocked => !self.run.blockers.is_empty(),
+            RunStatus::Running
+            | RunStatus::ReadyToFinish
+            | RunStatus::Completed
+            | RunStatus::Abandoned => false,
         };
         let sheet = match &self.next {
-            Some(next) if is_told(next) => sheet,
+            Some(_) if is_told => sheet,
             Some(next) => sheet.and_line(next.clone()),
             None => sheet
                 .and_line("say what becomes of it: windlass run finish keep|merge|publish|discard"),

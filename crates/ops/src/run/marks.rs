@@ -4,8 +4,9 @@
 //! file in the folder of the run is touched, and only its marks: where anything else in it was
 //! changed, it is somebody's work and left alone.
 
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use windlass_domain::run::file::{parse, tick};
@@ -18,6 +19,9 @@ use super::view::RunView;
 use crate::context::Context;
 use crate::exchange::in_words;
 
+/// What stands before a mark, `- [`, must still stand there.
+const BEFORE_BYTES: usize = 3;
+
 /// The file whose boxes are ticked; nothing where there is none of the run's own.
 pub(super) struct Marks {
     own: Option<Own>,
@@ -29,8 +33,6 @@ struct Own {
     path: PathBuf,
     /// Of what it asked for when the run began.
     sha256: String,
-    /// What is written before it takes the place of the file.
-    beside: PathBuf,
 }
 
 impl Marks {
@@ -58,8 +60,7 @@ impl Own {
         let Plan { path, sha256, .. } = files.workflow?;
         let folder = fs::canonicalize(&files.folder).ok()?;
         let path = fs::canonicalize(path).ok()?;
-        let beside = folder.join(".hotl").join(format!(".{}.workflow.new", files.run_id));
-        path.starts_with(&folder).then_some(Self { path, sha256, beside })
+        path.starts_with(&folder).then_some(Self { path, sha256 })
     }
 
     fn set(&self, done: impl Iterator<Item = bool>) -> Result<(), String> {
@@ -74,19 +75,60 @@ impl Own {
         if ticked == text {
             return Ok(());
         }
-        put(&self.path, &self.beside, &ticked).map_err(spoken)
+        put(&self.path, &text, &ticked)
     }
 }
 
-/// Makes a file say this, whole or not at all, and leaves it as it is otherwise.
-fn put(path: &Path, beside: &Path, text: &str) -> io::Result<()> {
-    let permissions = fs::symlink_metadata(path)?.permissions();
-    if permissions.readonly() {
-        return Err(io::ErrorKind::PermissionDenied.into());
+/// Puts the marks that are different into a file that said `before`. A mark is one byte, written where
+/// it stands: the file stays the one it is, and what somebody else writes at the same time stays too.
+fn put(path: &Path, before: &str, after: &str) -> Result<(), String> {
+    let spoken = |error: io::Error| in_words(&error);
+    let data = fs::metadata(path).map_err(spoken)?;
+    if data.permissions().readonly() {
+        return Err(in_words(&io::ErrorKind::PermissionDenied.into()));
     }
-    let mut file = File::create(beside)?;
-    file.set_permissions(permissions)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_data()?;
-    fs::rename(beside, path)
+    let file = OpenOptions::new().read(true).write(true).open(path).map_err(spoken)?;
+    let said = before.as_bytes();
+    for (at, (old, new)) in before.bytes().zip(after.bytes()).enumerate() {
+        if old == new {
+            continue;
+        }
+        let from = at.saturating_sub(BEFORE_BYTES);
+        let expected = said.get(from..=at).unwrap_or_default();
+        let mut found = vec![0; expected.len()];
+        file.read_exact_at(&mut found, bytes(from)).map_err(spoken)?;
+        let length = file.metadata().map_err(spoken)?.len();
+        if found != expected || length != bytes(said.len()) {
+            return Err("somebody changes it at this moment".to_owned());
+        }
+        file.write_all_at(&[new], bytes(at)).map_err(spoken)?;
+    }
+    file.sync_data().map_err(spoken)
+}
+
+fn bytes(length: usize) -> u64 {
+    u64::try_from(length).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_somebody_changed_since_the_file_was_read_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let (before, after) = ("one\n- [ ] a\n", "one\n- [x] a\n");
+        for (now, then) in [
+            (before, after),
+            ("two\n- [ ] b\n", "two\n- [x] b\n"),
+            ("- [ ] a\none\n", "- [ ] a\none\n"),
+            ("one\n- [ ] a, b\n", "one\n- [ ] a, b\n"),
+            ("one", "one"),
+        ] {
+            fs::write(&path, now).unwrap();
+            assert_eq!(put(&path, before, after).is_ok(), now != then, "{now}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), then);
+        }
+    }
 }

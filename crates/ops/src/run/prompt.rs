@@ -42,5 +42,6 @@ pub(super) fn prompt(run: &RunView, step: &StepView, attempt: u32) -> String {
             line(format!("```\n{trouble}\n```"));
         }
     }
-    text
+    // A program cannot be given it as an argument, and what checks wrote may hold anything.
+    text.replace('\0', "\u{fffd}")
 }

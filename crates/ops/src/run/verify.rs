@@ -5,7 +5,7 @@
 //! are refused.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -26,13 +26,11 @@ use windlass_hands::guard::Guard;
 use windlass_ledger::{Error, Fault};
 
 use super::change::{Doer, Verified};
-use super::owners::OwnerHeartbeat;
+use super::life::{Life, Signs};
 use super::steps::{Checks, Results, StepChecked, StepChecks};
 use super::target::Target;
-use crate::caller::By;
 use crate::context::Context;
 use crate::operation::{Access, Operation, Place, Remotely};
-use crate::task::Renew;
 
 /// For a check that says nothing itself, where no setting does.
 const USUAL_TIMEOUT: Duration = Duration::from_mins(30);
@@ -67,7 +65,8 @@ impl Operation for StepVerify {
 
     fn run(&self, cx: &mut Context) -> Result<Verified, Error> {
         let stop = Stop::new().map_err(unwatched)?;
-        let verified = self.watched(cx, &Watcher { stop: &stop, show: &|_, _, _| () })?;
+        let watcher = Watcher { stop: &stop, signs: &Signs::default(), show: &|_, _, _| () };
+        let verified = self.watched(cx, &watcher)?;
         verified.ok_or_else(|| Fault::bug("checks ended that nobody stopped").into())
     }
 
@@ -79,6 +78,8 @@ impl Operation for StepVerify {
 /// Who looks on while checks are run, and can stop them.
 pub(super) struct Watcher<'a> {
     pub(super) stop: &'a Stop,
+    /// When it last showed that it is there.
+    pub(super) signs: &'a Signs,
     /// Is told which check it is, and the newest line that it wrote.
     pub(super) show: &'a dyn Fn(&Context, &str, &str),
 }
@@ -100,9 +101,15 @@ impl StepVerify {
         let asked = StepChecks { step: self.step, target: target.clone(), doer: doer.clone() };
         let checks = cx.perform(&asked)?;
         find(Path::new(&checks.whereabouts.folder))?;
-        let life = Life { target: &target, doer: &doer, checks: &checks, shown: Instant::now() };
+        let life = Life {
+            target: &target,
+            doer: &doer,
+            lease_seconds: checks.owner_lease_seconds,
+            claim: checks.claim.clone(),
+            signs: watcher.signs,
+        };
         let bench = Bench::of(cx, &checks, watcher);
-        let Some(results) = bench.run(cx, &checks, life)? else { return Ok(None) };
+        let Some(results) = bench.run(cx, &checks, &life)? else { return Ok(None) };
         let answer = cx.perform(&StepChecked {
             step: self.step,
             attempt: checks.attempt,
@@ -112,36 +119,6 @@ impl StepVerify {
         })?;
         answer.changed.mirror(cx);
         Ok(Some(answer))
-    }
-}
-
-/// Signs of life while checks run, so that nobody takes the run or its task for abandoned.
-struct Life<'a> {
-    target: &'a Target,
-    doer: &'a Doer,
-    checks: &'a Checks,
-    /// When it was last shown.
-    shown: Instant,
-}
-
-impl Life<'_> {
-    /// Renews the leases there are. One that cannot be renewed is lost in the end, and then what the
-    /// checks showed is refused.
-    fn show(&mut self, cx: &mut Context) {
-        let lease = self.checks.owner_lease_seconds;
-        let pause = lease.and_then(|seconds| u64::try_from(seconds / 3).ok());
-        if self.shown.elapsed() < Duration::from_secs(pause.unwrap_or(SIGN_SECONDS).max(1)) {
-            return;
-        }
-        self.shown = Instant::now();
-        if let Some(lease_seconds) = lease {
-            let (target, doer) = (self.target.clone(), self.doer.clone());
-            let _renewed = cx.perform(&OwnerHeartbeat { lease_seconds, target, doer });
-        }
-        if let Some((task, fence)) = self.checks.claim.clone() {
-            let by = By { fence: Some(fence), ..By::default() };
-            let _renewed = cx.perform(&Renew { task, lease: None, by });
-        }
     }
 }
 
@@ -177,16 +154,17 @@ impl<'a> Bench<'a> {
         &self,
         cx: &mut Context,
         checks: &Checks,
-        mut life: Life<'_>,
+        life: &Life<'_>,
     ) -> Result<Option<Vec<CheckResult>>, Error> {
         let mut results = Vec::new();
         let of = checks.checks.last().map_or(0, |(place, _)| place + 1);
+        let pause = pause(checks.owner_lease_seconds);
         for (place, check) in &checks.checks {
             let started = cx.now();
             let doing = format!("check {} of {of}", place + 1);
             (self.watcher.show)(cx, &doing, "");
             let mut beat = |last: &str| {
-                life.show(cx);
+                life.show(cx, pause);
                 (self.watcher.show)(cx, &doing, last);
             };
             let mut result = match foregone(check) {
@@ -275,6 +253,12 @@ impl<'a> Bench<'a> {
     fn time(&self, given: Option<&Span>) -> Duration {
         given.map_or(self.timeout, |span| span.as_duration())
     }
+}
+
+/// Between two signs of life.
+fn pause(lease_seconds: Option<i64>) -> Duration {
+    let seconds = lease_seconds.and_then(|seconds| u64::try_from(seconds / 3).ok());
+    Duration::from_secs(seconds.unwrap_or(SIGN_SECONDS).max(1))
 }
 
 /// What was seen, as a run keeps it.

@@ -9,32 +9,31 @@ use windlass_hands::guard::Guard;
 use windlass_ledger::{Error, Fault};
 
 use super::LEASE_SECONDS;
-use super::harness::{command, quoted};
-use crate::caller::By;
+use super::harness::{Harness, VARIABLE, quoted};
 use crate::context::{Context, Driven};
 use crate::exchange::unusable;
 use crate::run::change::{Changed, Doer};
 use crate::run::ending::Finalize;
+use crate::run::life::{Life, Signs};
 use crate::run::list::Show;
 use crate::run::marks::Marks;
-use crate::run::owners::OwnerHeartbeat;
 use crate::run::prompt::prompt;
 use crate::run::steps::{StepRetry, StepStart};
 use crate::run::target::Target;
 use crate::run::verify::{StepVerify, Watcher};
 use crate::run::view::{RunView, StepView, WaitingView};
-use crate::task::Renew;
 
 /// Between two signs of life.
 const SIGN: Duration = Duration::from_secs(15);
 
 /// What drives a run, which it owns.
 pub(super) struct Driver<'a> {
-    pub(super) harness: &'a str,
+    pub(super) harness: Harness<'a>,
     pub(super) timeout: Duration,
     pub(super) target: Target,
     pub(super) doer: Doer,
     pub(super) stop: Stop,
+    pub(super) signs: Signs,
 }
 
 /// The run as it stands.
@@ -49,6 +48,7 @@ impl Driver<'_> {
         loop {
             let run = shown(cx, &self.target)?;
             marks.set(cx, &run);
+            self.sign(cx, &run);
             let target = self.target.clone();
             let doer = self.doer.clone();
             match drive(run.status, run.steps.iter().map(standing)) {
@@ -60,15 +60,23 @@ impl Driver<'_> {
                 Drive::Verify(step) => self.verify(cx, &Scene::of(&run, step, None)?)?,
                 Drive::Resume(step) => self.work(cx, &Scene::of(&run, step, None)?)?,
                 Drive::Retry(step) => {
+                    self.must_fit(&run, step)?;
                     let retried = cx.call(&StepRetry { step, target, doer })?;
                     self.work(cx, &Scene::of(&run, step, Some(&retried))?)?;
                 }
                 Drive::Work(step) => {
+                    self.must_fit(&run, step)?;
                     let started = cx.call(&StepStart { step, target, doer })?;
                     self.work(cx, &Scene::of(&run, step, Some(&started))?)?;
                 }
             }
         }
+    }
+
+    /// Refuses a prompt that the harness cannot be given, before an attempt is used up for it.
+    fn must_fit(&self, run: &RunView, step: u32) -> Result<(), Error> {
+        let Scene { step, attempt, .. } = Scene::of(run, step, None)?;
+        Ok(self.harness.must_hold(&prompt(run, step, attempt + 1))?)
     }
 
     fn work(&self, cx: &mut Context, scene: &Scene<'_>) -> Result<(), Error> {
@@ -86,7 +94,7 @@ impl Driver<'_> {
         let (target, doer) = (self.target.clone(), self.doer.clone());
         let step = scene.step.step;
         let show = |cx: &Context, doing: &str, last: &str| scene.show(cx, doing, last);
-        let watcher = Watcher { stop: &self.stop, show: &show };
+        let watcher = Watcher { stop: &self.stop, signs: &self.signs, show: &show };
         let Some(verified) = (StepVerify { step, target, doer }).watched(cx, &watcher)? else {
             return Ok(());
         };
@@ -104,23 +112,25 @@ impl Driver<'_> {
         std::fs::create_dir_all(&room).map_err(|error| unusable(&room, &error))?;
         let file = |kind: &str| room.join(format!("step-{}-attempt-{attempt}-{kind}", step.step));
         let text = prompt(run, step, attempt);
+        self.harness.must_hold(&text)?;
         let asked = file("prompt.md");
         std::fs::write(&asked, &text).map_err(|error| unusable(&asked, &error))?;
+        let environment = environment(run, step);
+        let environment = match self.harness.variable(&text) {
+            Some(text) => environment.with(VARIABLE, text),
+            None => environment,
+        };
         let shell = Shell {
-            command: command(self.harness, &text, &asked),
+            command: self.harness.command(&asked),
             folder: folder.to_owned(),
             timeout: self.timeout,
-            environment: environment(run, step),
+            environment,
             log: file("agent.log"),
             limits: Limits::default(),
         };
-        let mut signed = Instant::now();
         scene.show(cx, "agent", "");
         let mut beat = |last: &str| {
-            if signed.elapsed() >= SIGN {
-                signed = Instant::now();
-                self.sign(cx, run);
-            }
+            self.sign(cx, run);
             scene.show(cx, "agent", last);
         };
         let guard = Guard::of_this_program(format!("run {}", run.run));
@@ -131,18 +141,20 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// A sign of life, for the run and for its task.
+    /// A sign of life, for the run and for its task, when one is due.
     fn sign(&self, cx: &mut Context, run: &RunView) {
-        let (target, doer) = (self.target.clone(), self.doer.clone());
-        let _renewed = cx.perform(&OwnerHeartbeat { lease_seconds: LEASE_SECONDS, target, doer });
-        if let (Some(task), Some(fence)) = (run.task.clone(), run.fence) {
-            let by = By { fence: Some(fence), ..By::default() };
-            let _renewed = cx.perform(&Renew { task, lease: None, by });
-        }
+        let life = Life {
+            target: &self.target,
+            doer: &self.doer,
+            lease_seconds: Some(LEASE_SECONDS),
+            claim: run.task.clone().zip(run.fence),
+            signs: &self.signs,
+        };
+        life.show(cx, SIGN);
     }
 
     fn stopped(&self, run: &RunView) -> String {
-        let (run, harness) = (&run.run_id, quoted(self.harness));
+        let (run, harness) = (&run.run_id, quoted(self.harness.text));
         format!("stopped; go on: windlass run exec --run-id {run} --harness {harness}")
     }
 }
@@ -191,7 +203,8 @@ fn standing(step: &StepView) -> Standing {
         status: step.status,
         is_checked: step.checked,
         is_looked_at: step.checks_made > 0,
-        is_last_attempt: step.attempts >= step.max_attempts,
+        attempts: step.attempts,
+        max_attempts: step.max_attempts,
     }
 }
 
