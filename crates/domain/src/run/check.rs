@@ -250,9 +250,9 @@ fn joined(results: &[CheckResult], shown: fn(&Output) -> String) -> (String, Str
         text.push('\n');
         text
     };
-    let stderr = results.iter().flat_map(|result| {
-        std::iter::once(shown(&result.stderr)).chain(result.ending.clone())
-    });
+    let stderr = results
+        .iter()
+        .flat_map(|result| std::iter::once(shown(&result.stderr)).chain(result.ending.clone()));
     (join(results.iter().map(|result| shown(&result.stdout)).collect()), join(stderr.collect()))
 }
 

@@ -7,8 +7,8 @@ use maud::{Markup, html};
 use windlass_domain::Time;
 use windlass_domain::run::word::StepStatus;
 use windlass_ops::run::{
-    AttemptView, Evidence, FileState, FileView, List, RunRow, RunView, SeenView, Show, Shown, StepView,
-    WaitingView, WrittenView,
+    AttemptView, Evidence, FileState, FileView, List, RunRow, RunView, SeenView, Show, Shown,
+    StepView, WaitingView, WrittenView,
 };
 use windlass_ops::sheet::spoken;
 
