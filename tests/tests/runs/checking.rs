@@ -57,7 +57,7 @@ fn row_9_a_check_that_hangs_fails_when_its_time_is_over_and_nothing_of_it_is_lef
 }
 
 #[test]
-fn row_9_a_check_that_ends_well_when_its_time_is_over_failed_and_says_why() {
+fn a_check_that_ends_well_when_its_time_is_over_failed_and_says_why() {
     let check = "verify:\n  type: shell\n  command: trap 'exit 0' TERM; sleep 600 & wait\n  \
                  timeout: 1s\n";
     let site = attested(&one_step(check));
