@@ -19,7 +19,7 @@ use std::time::Duration;
 pub use artifact::{Artifact, Assert};
 pub use browser::Browser;
 pub use environment::Environment;
-pub use output::{Limits, Log, Output, Stream};
+pub use output::{Ends, Limits, Log, Output, Stream};
 pub use pulse::{Stop, Watch};
 pub use shell::Shell;
 

@@ -3,9 +3,13 @@
 //! Who recorded a run chose its folder, so nothing is read that a link leads to, and no more than was
 //! asked for.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+use rustix::io::Errno;
 
 /// Why a file cannot be had.
 #[derive(Debug)]
@@ -23,31 +27,58 @@ pub fn place(folder: &Path, run_id: &str) -> PathBuf {
     folder.join(".hotl").join("evidence").join(run_id)
 }
 
+/// Whether a name stands for a file in its place, and leads nowhere.
+pub fn is_plain(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0'])
+}
+
+/// A new file that nobody else writes to: by that name, or with a number where it is taken.
+pub fn claim(place: &Path, name: &str, kind: &str) -> io::Result<PathBuf> {
+    let numbered = (2..).map(|number: u64| format!("{name}-again-{number}.{kind}"));
+    for file in std::iter::once(format!("{name}.{kind}")).chain(numbered) {
+        let path = place.join(file);
+        match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+            Ok(_) => return Ok(path),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
 /// A file of that name, if it has no more than `most_bytes`.
 pub fn read(folder: &Path, run_id: &str, name: &str, most_bytes: u64) -> Result<Vec<u8>, Unfit> {
-    let file = File::open(find(folder, run_id, name)?).map_err(Unfit::of)?;
-    let size = file.metadata().map_err(Unfit::of)?.len();
-    if size > most_bytes {
-        return Err(Unfit::TooLarge(size));
-    }
+    let file = find(folder, run_id, name, most_bytes)?;
     let mut bytes = Vec::new();
     file.take(most_bytes).read_to_end(&mut bytes).map_err(Unfit::of)?;
     Ok(bytes)
 }
 
-/// Where a file of that name is, behind no link.
-pub fn find(folder: &Path, run_id: &str, name: &str) -> Result<PathBuf, Unfit> {
-    let is_plain = |word: &str| {
-        !word.is_empty() && !word.starts_with('.') && !word.contains(['/', '\\', '\0'])
-    };
+/// The same file, open, with nothing read of it.
+pub fn find(folder: &Path, run_id: &str, name: &str, most_bytes: u64) -> Result<File, Unfit> {
     if !is_plain(run_id) || !is_plain(name) {
         return Err(Unfit::Misplaced);
     }
-    let real = fs::canonicalize(folder).map_err(Unfit::of)?;
-    let expected = place(&real, run_id).join(name);
-    let found = fs::canonicalize(&expected).map_err(Unfit::of)?;
-    match found == expected && found.is_file() {
-        true => Ok(found),
+    let expected = place(&fs::canonicalize(folder).map_err(Unfit::of)?, run_id);
+    if fs::canonicalize(&expected).map_err(Unfit::of)? != expected {
+        return Err(Unfit::Misplaced);
+    }
+    let (file, size) = open(&expected.join(name))?;
+    match size > most_bytes {
+        true => Err(Unfit::TooLarge(size)),
+        false => Ok(file),
+    }
+}
+
+/// A regular file and its size. What is looked at is what was opened, since another one could be put
+/// there meanwhile; and it does not wait for whoever writes to a pipe.
+fn open(path: &Path) -> Result<(File, u64), Unfit> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let flags = flags.bits().cast_signed();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(Unfit::of)?;
+    let found = file.metadata().map_err(Unfit::of)?;
+    match found.is_file() {
+        true => Ok((file, found.len())),
         false => Err(Unfit::Misplaced),
     }
 }
@@ -56,6 +87,7 @@ impl Unfit {
     fn of(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Self::Missing,
+            _ if Errno::from_io_error(&error) == Some(Errno::LOOP) => Self::Misplaced,
             _ => Self::Unreadable(error),
         }
     }
@@ -91,6 +123,25 @@ mod tests {
             assert!(matches!(found, Err(Unfit::Missing)), "{run} {name} {found:?}");
         }
         assert!(matches!(read(Path::new("/nowhere"), "r", "a", 9), Err(Unfit::Missing)));
+    }
+
+    #[test]
+    fn nobody_waits_for_a_pipe_that_was_put_in_the_place_of_a_file() {
+        let (_folder, place) = drawer();
+        let pipe = place.join("b.log");
+        let (mode, kind) = (rustix::fs::Mode::RWXU, rustix::fs::FileType::Fifo);
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, kind, mode, 0).unwrap();
+        let found = open(&pipe);
+        assert!(matches!(found, Err(Unfit::Misplaced)), "{found:?}");
+    }
+
+    #[test]
+    fn whoever_claims_a_name_that_is_taken_gets_another_one() {
+        let (_folder, place) = drawer();
+        symlink("/nowhere", place.join("a-again-2.log")).unwrap();
+        let claimed = [(); 2].map(|()| claim(&place, "a", "log").unwrap());
+        assert_eq!(claimed, ["a-again-3.log", "a-again-4.log"].map(|name| place.join(name)));
+        assert_eq!(fs::read_to_string(place.join("a.log")).unwrap(), "hello");
     }
 
     #[test]

@@ -46,7 +46,9 @@ pub use budgets::{BudgetCheck, BudgetRaise, BudgetRecord, Budgets, Metered};
 pub use change::{Changed, Doer, Verified, Whereabouts};
 pub use cleanup::{CleanedUp, CleanedWorktree, Cleanup};
 pub use ending::{Finalize, Finished};
-pub use evidence::{AttemptView, Evidence, FileView, Kept, Kind, SeenView, Shown, WrittenView};
+pub use evidence::{
+    AttemptView, Evidence, FileState, FileView, Kept, Kind, SeenView, Shown, WrittenView,
+};
 pub use exec::{Exec, Executed};
 pub use files::{Files, Plan, RunFiles};
 pub use finish::{Finish, Settled};

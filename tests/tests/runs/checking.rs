@@ -57,6 +57,16 @@ fn row_9_a_check_that_hangs_fails_when_its_time_is_over_and_nothing_of_it_is_lef
 }
 
 #[test]
+fn a_check_that_ends_well_when_its_time_is_over_failed_and_says_why() {
+    let check = "verify:\n  type: shell\n  command: trap 'exit 0' TERM; sleep 600 & wait\n  \
+                 timeout: 1s\n";
+    let site = attested(&one_step(check));
+    site.does("run step start 1");
+    assert_eq!(site.finds("run step verify 1"), "fail");
+    assert!(trouble(&site).contains("timed out after 1s"), "{}", trouble(&site));
+}
+
+#[test]
 fn row_9_a_check_without_a_time_of_its_own_has_that_of_the_settings() {
     let site = checked_by("sleep 600");
     let outcome = site.call("run step verify 1").env("WINDLASS_RUNS_CHECK_TIMEOUT", "1s").run();
@@ -98,6 +108,7 @@ fn a_check_that_floods_is_counted_and_windlass_stays_small() {
     assert!(site.state_text().len() < 64 << 10);
     let log = fs::metadata(text(&result(&site)["log"]["path"])).unwrap().len();
     assert!(log <= 64 << 20, "{log}");
+    assert!(result(&site)["log"]["sha256"].is_string(), "what is in the log has a digest");
     site.agrees();
 }
 

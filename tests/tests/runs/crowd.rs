@@ -2,10 +2,12 @@
 //! nothing lost, on SQLite and on PostgreSQL.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::sync::Barrier;
 use std::thread;
 
 use serde_json::json;
+use windlass_domain::chain::Hash;
 use windlass_testkit::barrier::start_together;
 use windlass_testkit::{Outcome, Run};
 use windlass_tests::history;
@@ -72,7 +74,7 @@ fn of_sixteen_that_start_a_step_one_wins_and_the_attempt_counts_once() {
 /// All of them run the check, since no lock is held meanwhile; one of them is heard.
 #[test]
 fn of_sixteen_that_verify_a_step_one_is_heard() {
-    for site in under_both_rules(&one_step("verify: echo seen\n")) {
+    for site in under_both_rules(&one_step("verify: echo seen by $$\n")) {
         site.does("run step start 1");
         let outcomes = race(&site, |_| "run step verify 1".to_owned());
         let won = winner(outcomes, "invalid_transition");
@@ -82,6 +84,10 @@ fn of_sixteen_that_verify_a_step_one_is_heard() {
             (&site.step(1)["status"], &site.step(1)["attempts"]),
             (&json!("done"), &json!(1))
         );
+        // The log is that of the one that was heard, whoever wrote last.
+        let log = site.does("run evidence")["attempts"][0]["checks"][0]["log"].clone();
+        let found = fs::read(text(&log["path"])).unwrap();
+        assert_eq!(log["sha256"], json!(Hash::of(&found)));
         is_whole(&site);
     }
 }

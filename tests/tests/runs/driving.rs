@@ -126,6 +126,20 @@ fn what_a_check_wrote_that_no_argument_can_hold_stops_no_retry() {
 }
 
 #[test]
+fn of_a_long_output_the_next_attempt_hears_the_beginning_and_the_end() {
+    let checked = "- [ ] **Step 1: Build**\naction: build it\nloop: until it builds\n\
+                   max_iterations: 2\nverify: seq 1 9000; echo assertion fa''iled; test -e one\n";
+    let site = site(checked, "cat > asked; test -e again && touch one; touch again\n");
+    let _driven = drives(&site, &[FILE]).ok();
+    let asked = fs::read_to_string(site.folder().join("asked")).unwrap();
+    assert!(asked.contains("\n1\n2\n3\n"), "{asked}");
+    assert!(asked.contains("bytes are left out"), "{asked}");
+    assert!(asked.contains("\n9000\nassertion failed\n"), "{asked}");
+    // The report has the beginning alone, as HOTL's has.
+    assert!(!site.report().contains("assertion failed"));
+}
+
+#[test]
 fn a_prompt_can_be_an_argument() {
     let site = site(THREE, "");
     let line =

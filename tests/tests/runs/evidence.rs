@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use windlass_domain::chain::Hash;
 use windlass_testkit::Served;
+use windlass_testkit::http::Request;
 use windlass_tests::ledgers::text;
 
 use crate::site::{Gates, LOW, Site, attested, one_step};
@@ -135,8 +136,11 @@ fn only_what_a_check_left_is_handed_out() {
     gallery.keeps(NAME, b"another picture");
     assert!(gallery.refuses(NAME).contains("not what the check left"));
     fs::remove_file(gallery.place().join(NAME)).unwrap();
-    symlink(gallery.site.folder().join("secret.log"), gallery.place().join(NAME)).unwrap();
-    assert!(!gallery.refuses(NAME).contains("canary"));
+    let copy = gallery.site.folder().join("copy.png");
+    fs::write(&copy, PICTURE).unwrap();
+    symlink(copy, gallery.place().join(NAME)).unwrap();
+    assert!(gallery.refuses(NAME).contains("is no file in its place"));
+    assert!(gallery.page().contains(&format!("{NAME} cannot be read")));
     fs::remove_file(gallery.place().join(NAME)).unwrap();
     assert!(gallery.page().contains("is not there any more"));
     assert!(gallery.refuses(NAME).contains("not there any more"));
@@ -177,6 +181,43 @@ fn each_attempt_shows_the_ends_of_its_output_and_leads_to_all_of_it() {
     let log = gallery.served.get(&gallery.way("step-1-attempt-1-check-1.log")).ok();
     assert_eq!(log.header("content-type"), Some("text/plain; charset=utf-8"));
     assert!(log.text().contains("\n4500\n"));
+}
+
+#[test]
+fn why_a_check_was_cut_off_is_told_however_much_it_wrote() {
+    let check = "verify:\n  type: shell\n  command: seq 1 9000 >&2; sleep 600\n  timeout: 1s\n";
+    let site = attested(&one_step(check));
+    let _started = site.says("run step start 1");
+    assert_eq!(site.finds("run step verify 1"), "fail");
+    let why = "timed out after 1s";
+    assert!(text(&site.step(1)["verify"]["stderr"]).ends_with(&format!("\n{why}\n")));
+    assert!(text(&site.does("run show")["steps"][0]["stderr"]).ends_with(&format!("9000\n{why}")));
+    assert_eq!(site.does("run evidence")["attempts"][0]["checks"][0]["ending"], why);
+    assert!(Gallery::of(site).page().contains(why));
+}
+
+#[test]
+fn a_log_too_large_to_show_is_named_and_not_led_to() {
+    let site = attested(&one_step("verify: head -c 17000000 /dev/zero\n"));
+    site.completes(1);
+    let log = site.does("run evidence")["attempts"][0]["checks"][0]["log"].clone();
+    assert_eq!(log["state"], "too_large");
+    let gallery = Gallery::of(site);
+    let page = gallery.page();
+    let name = text(&log["name"]);
+    assert!(!page.contains(&format!("href=\"{}\"", gallery.way(&name))), "{page}");
+    assert!(page.contains("too large to show"), "{page}");
+    let _said = gallery.refuses(&name);
+}
+
+#[test]
+fn whoever_is_not_let_in_to_a_picture_gets_a_guarded_page() {
+    let gallery = Gallery::pictured();
+    let answer = gallery.served.send(&Request::get(&gallery.way(NAME)));
+    assert_eq!(answer.status, 401);
+    let policy = answer.header("content-security-policy").unwrap_or_default();
+    assert!(policy.contains("frame-ancestors 'none'"), "{policy}");
+    assert_eq!(answer.header("cache-control"), Some("no-store"));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::file::{AssertKind, Check};
+use super::word::{OutcomeWord, VerdictWord};
 use crate::Time;
 use crate::chain::Hash;
 
@@ -13,6 +14,9 @@ pub const REVIEW: &str = "human review required";
 pub fn asked(reason: &str) -> &str {
     reason.strip_prefix(REVIEW).unwrap_or(reason).trim_start_matches([':', ' '])
 }
+
+/// Bytes of an output that are shown, of its beginning and of its end each.
+pub const SHOWN_BYTES: usize = 4096;
 
 /// How one check ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,8 +38,34 @@ pub struct Output {
     pub tail: String,
     #[serde(default)]
     pub size_bytes: u64,
+    /// How many of them are neither in the beginning nor in the end.
+    #[serde(default, skip_serializing_if = "is_none_left_out")]
+    pub left_out_bytes: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<Hash>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it so")]
+fn is_none_left_out(bytes: &u64) -> bool {
+    *bytes == 0
+}
+
+impl Output {
+    /// Beginning and end, with a word on what is between them.
+    fn both_ends(&self) -> String {
+        both_ends(&self.text, self.left_out_bytes, &self.tail).join("\n")
+    }
+}
+
+/// What is shown of an output, with a word on what is not.
+pub fn both_ends(head: &str, left_out_bytes: u64, tail: &str) -> Vec<String> {
+    // Where nothing is left out, the end goes on where the beginning stops.
+    let parts = match left_out_bytes {
+        0 => vec![format!("{head}{tail}")],
+        bytes => vec![head.to_owned(), format!("… {bytes} bytes are left out …"), tail.to_owned()],
+    };
+    let texts = parts.into_iter().map(|text| text.trim_end().to_owned());
+    texts.filter(|text| !text.is_empty()).collect()
 }
 
 /// A file that shows what a check saw.
@@ -66,6 +96,9 @@ pub struct CheckResult {
     pub stdout: Output,
     #[serde(default)]
     pub stderr: Output,
+    /// How it ended, where neither its exit code nor its output says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ending: Option<String>,
     /// The whole output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<Exhibit>,
@@ -84,8 +117,19 @@ impl CheckResult {
             ended_at: None,
             stdout: Output::default(),
             stderr: Output::default(),
+            ending: None,
             log: None,
             exhibits: Vec::new(),
+        }
+    }
+}
+
+impl Outcome {
+    pub const fn word(&self) -> OutcomeWord {
+        match self {
+            Self::Passed => OutcomeWord::Passed,
+            Self::Failed => OutcomeWord::Failed,
+            Self::Undecided(_) => OutcomeWord::Undecided,
         }
     }
 }
@@ -106,6 +150,17 @@ pub enum Verdict {
     Failed,
     NeedsPerson { check: usize, reason: String },
     Undecidable { reason: String },
+}
+
+impl Verdict {
+    pub const fn word(&self) -> VerdictWord {
+        match self {
+            Self::Passed => VerdictWord::Passed,
+            Self::Failed => VerdictWord::Failed,
+            Self::NeedsPerson { .. } => VerdictWord::NeedsPerson,
+            Self::Undecidable { .. } => VerdictWord::Undecidable,
+        }
+    }
 }
 
 /// What is known of a check before anything is run; nothing where it must be run.
@@ -181,16 +236,29 @@ pub(super) fn verdict(results: &[CheckResult]) -> Verdict {
     decided.unwrap_or(Verdict::Passed)
 }
 
-/// The two outputs of a step, joined from its checks as `.hotl` has them: trailing line breaks are
-/// trimmed and one is added, so that nothing is one line break.
-pub(super) fn joined(results: &[CheckResult]) -> (String, String) {
-    let join = |of: fn(&CheckResult) -> &Output| {
-        let texts = results.iter().map(|result| of(result).text.trim_end_matches('\n'));
+/// The beginnings of the two outputs of a step, joined from its checks as `.hotl` has them: trailing
+/// line breaks are trimmed and one is added, so that nothing is one line break.
+pub(super) fn beginnings(results: &[CheckResult]) -> (String, String) {
+    joined(results, |output| output.text.clone())
+}
+
+/// The same with what is known of their ends.
+pub(super) fn both_outputs(results: &[CheckResult]) -> (String, String) {
+    joined(results, Output::both_ends)
+}
+
+/// How a check ended is told after what it wrote, as a shell would.
+fn joined(results: &[CheckResult], shown: fn(&Output) -> String) -> (String, String) {
+    let join = |texts: Vec<String>| {
+        let texts = texts.iter().map(|text| text.trim_end_matches('\n'));
         let mut text = texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
         text.push('\n');
         text
     };
-    (join(|result| &result.stdout), join(|result| &result.stderr))
+    let stderr = results
+        .iter()
+        .flat_map(|result| std::iter::once(shown(&result.stderr)).chain(result.ending.clone()));
+    (join(results.iter().map(|result| shown(&result.stdout)).collect()), join(stderr.collect()))
 }
 
 #[cfg(test)]
@@ -263,6 +331,18 @@ mod tests {
             result
         };
         let results = [said(0, "one\n\n"), said(1, ""), said(2, "two")];
-        assert_eq!(joined(&results), ("one\ntwo\n".into(), "\n".into()));
+        assert_eq!(beginnings(&results), ("one\ntwo\n".into(), "\n".into()));
+    }
+
+    #[test]
+    fn the_end_of_an_output_and_of_its_check_are_told_after_a_gap() {
+        let mut result = CheckResult::new(0, Outcome::Failed);
+        let (text, tail) = ("one\n".to_owned(), "nine\n".to_owned());
+        result.stderr = Output { text, tail, left_out_bytes: 7, ..Output::default() };
+        result.ending = Some("timed out after 1s".into());
+        let results = [result];
+        assert_eq!(beginnings(&results).1, "one\ntimed out after 1s\n");
+        let told = "one\n… 7 bytes are left out …\nnine\ntimed out after 1s\n";
+        assert_eq!(both_outputs(&results).1, told);
     }
 }

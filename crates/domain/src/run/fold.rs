@@ -1,6 +1,6 @@
 //! How each event changes a run: the only place where one becomes state.
 
-use super::check::{CheckResult, Outcome, Output, Verdict, joined};
+use super::check::{CheckResult, Outcome, Output, Verdict, beginnings};
 use super::event::{
     ActionDecided, ActionProgress, ActionProgressed, ActionRequested, BudgetChecked, GateDecided,
     GateOverdue, GateReopened, RunEdited, RunFinalized, RunFinished, RunOwnerChanged, RunStarted,
@@ -541,7 +541,7 @@ impl StepState {
     }
 
     fn keep_outputs(&mut self) {
-        let (stdout, stderr) = joined(&self.results);
+        let (stdout, stderr) = beginnings(&self.results);
         self.stdout = Some(stdout);
         self.stderr = Some(stderr);
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::check::{CheckResult, is_real};
+use super::check::{CheckResult, both_outputs, is_real};
 use super::event::{FinishDetails, Place, Tie};
 use super::file::{Amount, Budgets, Check, Form, Gate, Loop, Risk};
 use super::name::RunId;
@@ -247,6 +247,17 @@ impl StepState {
     /// The checks that have not passed in this attempt, with their places.
     pub fn pending_checks(&self) -> impl Iterator<Item = (usize, &Check)> {
         self.checks.iter().enumerate().skip(self.results.len())
+    }
+
+    /// What its checks wrote, as far as it is kept. Of an imported step the beginnings are.
+    pub fn written(&self) -> (Option<String>, Option<String>) {
+        match (&self.stdout, self.results.as_slice()) {
+            (Some(_), results @ [_, ..]) => {
+                let (stdout, stderr) = both_outputs(results);
+                (Some(stdout), Some(stderr))
+            }
+            _ => (self.stdout.clone(), self.stderr.clone()),
+        }
     }
 
     pub(super) fn is_exhausted(&self) -> bool {

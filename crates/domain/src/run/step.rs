@@ -6,7 +6,7 @@
 //! lets both in and counts twice.
 
 use super::caller::{Caller, Denied};
-use super::check::{CheckResult, Outcome, Output, Verdict, verdict};
+use super::check::{CheckResult, Outcome, Output, SHOWN_BYTES, Verdict, verdict};
 use super::event::{
     GateDecided, RunUnblocked, StepBlocked, StepRetried, StepStarted, StepVerified,
 };
@@ -15,9 +15,6 @@ use super::state::{Run, StepState};
 use super::word::{Authority, Cause, Decision, Disposition, Gates, Mode, RunStatus, StepStatus};
 use crate::event::RunEvent;
 use crate::{Code, Refusal, Time, text};
-
-/// Bytes of an output that a state file shows.
-const SHOWN_BYTES: usize = 4096;
 
 /// Somebody begins to work on a step.
 pub fn start(run: &Run, number: u32, caller: &Caller, now: Time) -> Result<Vec<RunEvent>, Denied> {
@@ -378,18 +375,18 @@ fn must_fit(
         .detail("answered", answered))
 }
 
+/// Whoever runs the checks keeps to the bounds; this is for those who do not.
 fn shortened(mut result: CheckResult) -> CheckResult {
-    for Output { text, tail, size_bytes, .. } in [&mut result.stdout, &mut result.stderr] {
+    for output in [&mut result.stdout, &mut result.stderr] {
+        let Output { text, tail, size_bytes, left_out_bytes, .. } = output;
         *size_bytes = (*size_bytes).max(text.len() as u64);
-        let end = (0..=SHOWN_BYTES).rev().find(|end| text.is_char_boundary(*end));
-        if text.len() > SHOWN_BYTES {
-            text.truncate(end.unwrap_or(0));
-        }
-        if tail.len() > SHOWN_BYTES {
-            let start = tail.len() - SHOWN_BYTES;
-            let start = (start..tail.len()).find(|start| tail.is_char_boundary(*start));
-            tail.drain(..start.unwrap_or(tail.len()));
-        }
+        let given = text.len() + tail.len();
+        text.truncate(text.floor_char_boundary(SHOWN_BYTES));
+        tail.drain(..tail.ceil_char_boundary(tail.len().saturating_sub(SHOWN_BYTES)));
+        *left_out_bytes += (given - text.len() - tail.len()) as u64;
+    }
+    if let Some(ending) = &mut result.ending {
+        ending.truncate(ending.floor_char_boundary(SHOWN_BYTES));
     }
     result
 }

@@ -68,6 +68,25 @@ words! {
 }
 
 words! {
+    /// How one check ended, in a word.
+    OutcomeWord {
+        Passed "passed",
+        Failed "failed",
+        Undecided "undecided",
+    }
+}
+
+words! {
+    /// What the checks of a step mean for it, in a word.
+    VerdictWord {
+        Passed "passed",
+        Failed "failed",
+        NeedsPerson "needs_person",
+        Undecidable "undecidable",
+    }
+}
+
+words! {
     /// Who decides gates.
     Gates {
         /// Windlass asks the person a gate needs, and lets nothing pass before.

@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -49,12 +49,21 @@ pub struct Stream {
 pub struct Log {
     pub path: PathBuf,
     pub size_bytes: u64,
-    /// Of all that came, whether it is in the file or not.
-    pub sha256: String,
     /// What is in the file: less than came when that was too much, or could not be written.
     pub stored_bytes: u64,
+    /// Of what is in the file.
+    pub sha256: String,
     /// Why it could not be written.
     pub trouble: Option<String>,
+}
+
+/// What is shown of one of the two, as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ends {
+    pub first: String,
+    pub last: String,
+    /// How many bytes, as they came, are in neither.
+    pub left_out_bytes: u64,
 }
 
 impl Stream {
@@ -76,21 +85,46 @@ impl Stream {
         }
     }
 
-    /// The first bytes as text, of the head at most.
-    pub fn first(&self, length: usize) -> String {
-        let first = self.head.get(..length).unwrap_or(&self.head);
-        String::from_utf8_lossy(first).into_owned()
-    }
-
-    /// The last bytes as text, without the first ones that are shown elsewhere.
-    pub fn last(&self, length: usize, shown: usize) -> String {
-        let (known, shown) = match self.left_out_bytes() {
-            0 => ([self.head.as_slice(), &self.tail].concat(), shown),
-            _ => (self.tail.clone(), 0),
+    /// Beginning and end, in whole letters, each a text of no more than `length` bytes.
+    pub fn ends(&self, length: usize) -> Ends {
+        let known = match self.left_out_bytes() {
+            0 => [self.head.as_slice(), &self.tail].concat(),
+            _ => self.head.clone(),
         };
-        let from = known.len().saturating_sub(length).max(shown);
-        String::from_utf8_lossy(known.get(from..).unwrap_or_default()).into_owned()
+        let (first, shown) = fitting(letters(&known), length);
+        let rest = match self.left_out_bytes() {
+            0 => known.get(shown..).unwrap_or_default(),
+            _ => &self.tail,
+        };
+        let backwards = letters(rest).collect::<Vec<_>>().into_iter().rev();
+        let (last, shown_too) = fitting(backwards, length);
+        let shown = u64::try_from(shown + shown_too).unwrap_or(u64::MAX);
+        Ends {
+            first: first.into_iter().collect(),
+            last: last.into_iter().rev().collect(),
+            left_out_bytes: self.size_bytes.saturating_sub(shown),
+        }
     }
+}
+
+/// Bytes as letters, and of how many bytes each was made.
+fn letters(bytes: &[u8]) -> impl Iterator<Item = (char, usize)> {
+    bytes.utf8_chunks().flat_map(|chunk| {
+        let strange = Some(chunk.invalid().len()).filter(|length| *length > 0);
+        let strange = strange.map(|length| (char::REPLACEMENT_CHARACTER, length));
+        chunk.valid().chars().map(|letter| (letter, letter.len_utf8())).chain(strange)
+    })
+}
+
+/// As many letters as fit in a text of that length, and of how many bytes they were made.
+fn fitting(letters: impl Iterator<Item = (char, usize)>, length: usize) -> (Vec<char>, usize) {
+    let (mut room, mut bytes) = (length, 0);
+    let fitting = letters.map_while(|(letter, made_of)| {
+        room = room.checked_sub(letter.len_utf8())?;
+        bytes += made_of;
+        Some(letter)
+    });
+    (fitting.collect(), bytes)
 }
 
 /// Which of the two a command wrote to.
@@ -178,17 +212,19 @@ impl Writer {
     /// A log that cannot be written does not change what the command does.
     fn take(&mut self, piece: &[u8], limit: u64) {
         self.size_bytes += bytes(piece);
-        self.digest.take(piece);
         let room = usize::try_from(limit - self.stored_bytes.min(limit)).unwrap_or(usize::MAX);
-        let stored = piece.get(..room).unwrap_or(piece);
-        if self.trouble.is_some() || stored.is_empty() {
-            return;
-        }
-        match self.file.write_all(stored) {
-            Ok(()) => self.stored_bytes += bytes(stored),
-            Err(error) => {
-                self.trouble = Some(reason::root_cause(&error));
-                self.stored_bytes = self.file.metadata().map_or(0, |file| file.len());
+        let mut left = piece.get(..room).unwrap_or(piece);
+        while self.trouble.is_none() && !left.is_empty() {
+            match self.file.write(left) {
+                Ok(0) => self.trouble = Some("it takes no more".to_owned()),
+                Ok(length) => {
+                    let (stored, rest) = left.split_at(length.min(left.len()));
+                    self.stored_bytes += bytes(stored);
+                    self.digest.take(stored);
+                    left = rest;
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => self.trouble = Some(reason::root_cause(&error)),
             }
         }
     }
@@ -246,13 +282,33 @@ mod tests {
         let (output, log) = recorded(&[b"abcdef", b"ghij", b"k"]);
         assert_eq!(log, b"abcdefgh");
         assert_eq!((output.log.size_bytes, output.log.stored_bytes), (11, 8));
-        assert_eq!(output.log.sha256, output.stdout.sha256);
+        let mut digest = Digest::default();
+        digest.take(&log);
+        assert_eq!(output.log.sha256, digest.text());
     }
 
     #[test]
     fn letters_on_the_border_between_head_and_tail_stay_whole() {
         assert_eq!(recorded(&["abcä".as_bytes()]).0.stdout.text(), "abcä");
-        assert_eq!(recorded(&["abcä".as_bytes()]).0.stdout.first(4), "abc\u{fffd}");
+    }
+
+    fn ends(bytes: &[u8], length: usize) -> (String, String, u64) {
+        let limits = Limits { head_bytes: 12, tail_bytes: 12, log_bytes: 0 };
+        let mut stream = Growing::default();
+        stream.take(bytes, limits);
+        let Ends { first, last, left_out_bytes } = stream.stream().ends(length);
+        (first, last, left_out_bytes)
+    }
+
+    #[test]
+    fn what_is_shown_ends_with_a_whole_letter_and_the_rest_is_counted_as_it_came() {
+        let shown = |first: &str, last: &str, left_out| (first.into(), last.into(), left_out);
+        assert_eq!(ends(b"abc", 4), shown("abc", "", 0));
+        assert_eq!(ends(b"abcdef", 4), shown("abcd", "ef", 0));
+        assert_eq!(ends(b"abcdefghij", 4), shown("abcd", "ghij", 2));
+        assert_eq!(ends("abcädefäghi".as_bytes(), 4), shown("abc", "ghi", 7));
+        assert_eq!(ends(b"a\xff\xff\xff\xff", 4), shown("a\u{fffd}", "\u{fffd}", 2));
+        assert_eq!(ends(&[b'x'; 100], 4), shown("xxxx", "xxxx", 92));
     }
 
     #[test]

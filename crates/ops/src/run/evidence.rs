@@ -10,8 +10,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::chain::Hash;
 use windlass_domain::event::RunEvent;
-use windlass_domain::run::check::{self, CheckResult, Exhibit, Outcome, Verdict};
+use windlass_domain::run::check::{self, CheckResult, Exhibit, both_ends};
 use windlass_domain::run::event::StepVerified;
+use windlass_domain::run::word::{OutcomeWord, VerdictWord};
 use windlass_domain::run::{Run, StepState};
 use windlass_domain::{Code, Event, Refusal, RunKey, Time};
 use windlass_hands::evidence::{self, Unfit};
@@ -19,7 +20,7 @@ use windlass_ledger::{Error, Fault, Snapshot};
 
 use super::change::Whereabouts;
 use super::target::Target;
-use super::view::line_of;
+use super::view::{line_of, spoken};
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet, Tone, ago};
@@ -58,7 +59,8 @@ pub struct AttemptView {
     #[schemars(with = "String")]
     pub at: Time,
     /// passed, failed, `needs_person` or undecidable.
-    pub verdict: String,
+    #[schemars(with = "String")]
+    pub verdict: VerdictWord,
     pub checks: Vec<SeenView>,
 }
 
@@ -70,7 +72,8 @@ pub struct SeenView {
     /// What was checked, in a line.
     pub what: String,
     /// passed, failed or undecided.
-    pub outcome: String,
+    #[schemars(with = "String")]
+    pub outcome: OutcomeWord,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -79,6 +82,9 @@ pub struct SeenView {
     pub took_ms: Option<i64>,
     pub stdout: WrittenView,
     pub stderr: WrittenView,
+    /// How it ended, where neither its exit code nor its output says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ending: Option<String>,
     /// The whole output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<FileView>,
@@ -96,6 +102,14 @@ pub struct WrittenView {
     /// The end, where the beginning is not all of it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub tail: String,
+    /// How many bytes are neither in the beginning nor in the end.
+    #[serde(default, skip_serializing_if = "is_none_left_out")]
+    pub left_out_bytes: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it so")]
+fn is_none_left_out(bytes: &u64) -> bool {
+    *bytes == 0
 }
 
 /// A file of the evidence.
@@ -106,9 +120,23 @@ pub struct FileView {
     pub size_bytes: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
-    /// `here`, `missing`, `elsewhere` (on another machine), or `apart`: it is no part of the evidence
-    /// that is kept.
-    pub state: String,
+    pub state: FileState,
+}
+
+/// Whether a file of the evidence can be had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FileState {
+    Here,
+    Missing,
+    /// On another machine.
+    Elsewhere,
+    /// It is no part of the evidence that is kept.
+    Apart,
+    /// It is there, and too large to be handed out.
+    TooLarge,
+    /// It is there, and cannot be read, or nobody knows what it was.
+    Unreadable,
 }
 
 impl Operation for Evidence {
@@ -162,13 +190,7 @@ impl AttemptView {
     fn of(run: &Run, machine: &str, data: &StepVerified, at: Time) -> Self {
         let step = run.step(data.step).ok();
         let seen = data.results.iter().map(|result| SeenView::of(run, machine, step, result));
-        let verdict = match data.verdict {
-            Verdict::Passed => "passed",
-            Verdict::Failed => "failed",
-            Verdict::NeedsPerson { .. } => "needs_person",
-            Verdict::Undecidable { .. } => "undecidable",
-        };
-        let (step, attempt, verdict) = (data.step, data.attempt, verdict.to_owned());
+        let (step, attempt, verdict) = (data.step, data.attempt, data.verdict.word());
         Self { step, attempt, at, verdict, checks: seen.collect() }
     }
 }
@@ -181,17 +203,13 @@ impl SeenView {
         Self {
             check: result.check + 1,
             what: check.map(line_of).unwrap_or_default(),
-            outcome: match result.outcome {
-                Outcome::Passed => "passed",
-                Outcome::Failed => "failed",
-                Outcome::Undecided(_) => "undecided",
-            }
-            .to_owned(),
+            outcome: result.outcome.word(),
             exit_code: result.exit_code,
             signal: result.signal,
             took_ms: times.map(|(ended, started)| ended.millis_since(started)),
             stdout: WrittenView::of(&result.stdout),
             stderr: WrittenView::of(&result.stderr),
+            ending: result.ending.clone(),
             log: result.log.as_ref().map(file),
             files: result.exhibits.iter().map(file).collect(),
         }
@@ -204,10 +222,10 @@ impl SeenView {
             (None, Some(signal)) => format!(", signal {signal}"),
             (None, None) => String::new(),
         };
-        let tone = match self.outcome.as_str() {
-            "passed" => Tone::Good,
-            "failed" => Tone::Bad,
-            _ => Tone::Busy,
+        let tone = match self.outcome {
+            OutcomeWord::Passed => Tone::Good,
+            OutcomeWord::Failed => Tone::Bad,
+            OutcomeWord::Undecided => Tone::Busy,
         };
         let what = self.what.lines().next().unwrap_or_default();
         let line = format!("check {} {}{how}: {what}", self.check, self.outcome);
@@ -217,6 +235,9 @@ impl SeenView {
                 sheet = sheet.and_text(text);
             }
         }
+        if let Some(ending) = &self.ending {
+            sheet = sheet.and_line(ending.as_str());
+        }
         let files = self.log.iter().chain(&self.files);
         files.fold(sheet, |sheet, file| sheet.and_line(Cell::dim(file.line())))
     }
@@ -224,46 +245,26 @@ impl SeenView {
 
 impl WrittenView {
     fn of(output: &check::Output) -> Self {
-        let check::Output { text, tail, size_bytes, sha256: _ } = output;
-        Self { size_bytes: *size_bytes, head: text.clone(), tail: tail.clone() }
-    }
-
-    /// How many bytes are neither shown at the beginning nor at the end.
-    pub fn left_out_bytes(&self) -> u64 {
-        self.size_bytes.saturating_sub((self.head.len() + self.tail.len()) as u64)
+        let check::Output { text, tail, size_bytes, left_out_bytes, sha256: _ } = output.clone();
+        Self { size_bytes, head: text, tail, left_out_bytes }
     }
 
     /// What is shown, with a word on what is not.
-    pub fn texts(&self) -> Vec<String> {
-        let gap = match self.left_out_bytes() {
-            0 => None,
-            left_out => Some(format!("… {left_out} bytes are left out …")),
-        };
-        let parts = [Some(self.head.clone()), gap, Some(self.tail.clone())];
-        let texts = parts.into_iter().flatten().map(|text| text.trim_end().to_owned());
-        texts.filter(|text| !text.is_empty()).collect()
+    fn texts(&self) -> Vec<String> {
+        both_ends(&self.head, self.left_out_bytes, &self.tail)
     }
 }
 
 impl FileView {
     fn of(run: &Run, machine: &str, exhibit: &Exhibit) -> Self {
-        let folder = Path::new(&run.place.folder);
         let name = name_of(run, exhibit);
-        let state = match &name {
-            None => "apart",
-            Some(_) if run.place.machine != machine => "elsewhere",
-            Some(name) => match evidence::find(folder, run.name.as_str(), name) {
-                Ok(_) => "here",
-                Err(_) => "missing",
-            },
-        };
         let last = Path::new(&exhibit.path).file_name().and_then(|name| name.to_str());
         Self {
             name: name.or(last).unwrap_or(&exhibit.path).to_owned(),
             path: exhibit.path.clone(),
             size_bytes: exhibit.size_bytes,
             sha256: exhibit.sha256.map(|hash| hash.to_string()),
-            state: state.to_owned(),
+            state: FileState::of(run, machine, exhibit, name),
         }
     }
 
@@ -272,9 +273,29 @@ impl FileView {
     }
 
     fn line(&self) -> String {
-        match self.state.as_str() {
-            "missing" => format!("{} (not there any more)", self.path),
-            _ => self.path.clone(),
+        match self.state {
+            FileState::Missing => format!("{} (not there any more)", self.path),
+            FileState::Unreadable => format!("{} (cannot be read)", self.path),
+            FileState::Here | FileState::Elsewhere | FileState::Apart | FileState::TooLarge => {
+                self.path.clone()
+            }
+        }
+    }
+}
+
+impl FileState {
+    /// Of a file that has this name where evidence is kept.
+    fn of(run: &Run, machine: &str, exhibit: &Exhibit, name: Option<&str>) -> Self {
+        let folder = Path::new(&run.place.folder);
+        match name {
+            None => Self::Apart,
+            Some(_) if run.place.machine != machine => Self::Elsewhere,
+            Some(name) => match evidence::find(folder, run.name.as_str(), name, MOST_BYTES) {
+                Ok(_) if exhibit.sha256.is_some() => Self::Here,
+                Ok(_) | Err(Unfit::Misplaced | Unfit::Unreadable(_)) => Self::Unreadable,
+                Err(Unfit::Missing) => Self::Missing,
+                Err(Unfit::TooLarge(_)) => Self::TooLarge,
+            },
         }
     }
 }
@@ -283,8 +304,7 @@ impl FileView {
 fn name_of<'a>(run: &Run, exhibit: &'a Exhibit) -> Option<&'a str> {
     let place = evidence::place(Path::new(&run.place.folder), run.name.as_str());
     let name = Path::new(&exhibit.path).strip_prefix(&place).ok()?.to_str()?;
-    let is_plain = !name.is_empty() && !name.contains('/');
-    name.strip_prefix('.').is_none().then_some(name).filter(|_| is_plain)
+    Some(name).filter(|name| evidence::is_plain(name) && kind_of(name).is_some())
 }
 
 /// What a kept file is.
@@ -315,7 +335,7 @@ impl Kept {
         let target = Target { run_id: Some(run.to_owned()), ..Target::default() };
         let (run, found) = cx.read(|snapshot| {
             let run = target.find(snapshot)?.run;
-            // The newest wins: a check that is made again writes over what it left.
+            // The newest wins, should two have left the same name.
             let mut found = None;
             for (data, _) in verifications(snapshot, run.key)? {
                 let all = data.results.into_iter();
@@ -366,7 +386,7 @@ impl Output for Shown {
         let mut sheet = Sheet::default();
         for attempt in &self.attempts {
             let AttemptView { step, attempt: number, at, verdict, checks } = attempt;
-            let verdict = verdict.replace('_', " ");
+            let verdict = spoken(verdict.as_str());
             let when = ago(*at, now);
             sheet = sheet.and_heading(format!("step {step}, attempt {number}: {verdict}, {when}"));
             sheet = checks.iter().fold(sheet, |sheet, seen| seen.add_to(sheet));

@@ -13,15 +13,16 @@ use serde::{Deserialize, Serialize};
 use windlass_domain::chain::Hash;
 use windlass_domain::duration::Span;
 use windlass_domain::run::check::{
-    CheckResult, Exhibit, Outcome, Output as Written, REVIEW, foregone,
+    CheckResult, Exhibit, Outcome, Output as Written, REVIEW, SHOWN_BYTES, foregone,
 };
-use windlass_domain::run::file::{AssertKind, Check};
+use windlass_domain::run::file::{self, AssertKind, Check};
 use windlass_domain::{Code, Refusal};
 use windlass_hands::check::{
-    Artifact, Assert, Browser, Ended, Environment, Limits, Log, Shell, Stop, Stream, Verdict,
+    Artifact, Assert, Browser, Ended, Ends, Environment, Limits, Log, Shell, Stop, Stream, Verdict,
     Watch, Why,
 };
 use windlass_hands::check::{Outcome as Seen, Seen as SeenFile};
+use windlass_hands::evidence;
 use windlass_hands::guard::Guard;
 use windlass_ledger::{Error, Fault};
 
@@ -37,9 +38,6 @@ const USUAL_TIMEOUT: Duration = Duration::from_mins(30);
 
 /// How often a lease of which nothing is known is renewed.
 const SIGN_SECONDS: u64 = 10;
-
-/// As much of an output as a state file shows.
-const SHOWN_BYTES: usize = 4096;
 
 /// Runs the checks of a step.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -139,8 +137,8 @@ impl<'a> Bench<'a> {
         let settings = &cx.settings.settings;
         let folder = PathBuf::from(&checks.whereabouts.folder);
         Self {
-            root: folder.clone(),
-            evidence: folder.join(".hotl/evidence").join(&checks.whereabouts.run_id),
+            evidence: evidence::place(&folder, &checks.whereabouts.run_id),
+            root: folder,
             environment: Environment::of_caller(std::env::vars_os()),
             guard: Guard::of_this_program(format!("run {}", checks.whereabouts.run)),
             timeout: settings.runs_check_timeout.map_or(USUAL_TIMEOUT, Span::as_duration),
@@ -192,51 +190,24 @@ impl<'a> Bench<'a> {
         check: &Check,
         beat: &mut dyn FnMut(&str),
     ) -> Result<CheckResult, Error> {
-        let name = |kind: &str| {
-            let Checks { step, attempt, .. } = checks;
-            self.evidence.join(format!("step-{step}-attempt-{attempt}-check-{}.{kind}", place + 1))
-        };
+        let Checks { step, attempt, .. } = checks;
+        let name = format!("step-{step}-attempt-{attempt}-check-{}", place + 1);
         let watch = Watch { beat, stop: self.watcher.stop };
         let seen = match check {
             Check::Shell { command, timeout } => {
-                self.make_room()?;
                 let command = command.clone().unwrap_or_default();
-                Shell {
-                    command,
-                    folder: self.root.clone(),
-                    timeout: self.time(timeout.as_ref()),
-                    environment: self.environment.clone(),
-                    log: name("log"),
-                    limits: Limits::default(),
-                }
-                .run(&self.guard, watch)
+                self.run_command(command, self.time(timeout.as_ref()), &name, watch)?
             }
-            Check::Artifact { path, assert, timeout } => {
-                let value = assert.as_ref().and_then(|assert| assert.value.clone());
-                let kind = assert.as_ref().map_or(&AssertKind::Missing, |assert| &assert.kind);
-                let assert = match kind {
-                    AssertKind::Exists => Assert::Exists,
-                    AssertKind::Contains => Assert::Contains(value),
-                    AssertKind::MatchesGlob => Assert::MatchesGlob(value),
-                    AssertKind::Other(_) | AssertKind::Missing => {
-                        Assert::Other(kind.as_str().to_owned())
-                    }
-                };
-                let timeout = self.time(timeout.as_ref());
-                Artifact { root: self.root.clone(), path: path.clone(), assert, timeout }.run(watch)
+            Check::Artifact { path, assert, timeout } => Artifact {
+                root: self.root.clone(),
+                path: path.clone(),
+                assert: asserted(assert.as_ref()),
+                timeout: self.time(timeout.as_ref()),
             }
+            .run(watch),
             Check::Browser { url, check, timeout } => {
-                self.make_room()?;
-                Browser {
-                    root: self.root.clone(),
-                    url: url.clone(),
-                    check: check.clone(),
-                    timeout: self.time(timeout.as_ref()),
-                    program: self.browser.clone(),
-                    environment: self.environment.clone(),
-                    screenshot: name("png"),
-                }
-                .run(&self.guard, watch)
+                let timeout = self.time(timeout.as_ref());
+                self.open_page(url.clone(), check.clone(), timeout, &name, watch)?
             }
             Check::Review { .. } | Check::Unknown { .. } => {
                 return Err(Fault::bug("a check that nobody runs was to be run").into());
@@ -245,8 +216,54 @@ impl<'a> Bench<'a> {
         Ok(told(place, seen))
     }
 
-    fn make_room(&self) -> Result<(), Error> {
+    fn run_command(
+        &self,
+        command: String,
+        timeout: Duration,
+        name: &str,
+        watch: Watch<'_>,
+    ) -> Result<Seen, Error> {
+        let shell = Shell {
+            command,
+            folder: self.root.clone(),
+            timeout,
+            environment: self.environment.clone(),
+            log: self.claim(name, "log")?,
+            limits: Limits::default(),
+        };
+        Ok(shell.run(&self.guard, watch))
+    }
+
+    fn open_page(
+        &self,
+        url: Option<String>,
+        check: Option<String>,
+        timeout: Duration,
+        name: &str,
+        watch: Watch<'_>,
+    ) -> Result<Seen, Error> {
+        let browser = Browser {
+            root: self.root.clone(),
+            url,
+            check,
+            timeout,
+            program: self.browser.clone(),
+            environment: self.environment.clone(),
+            screenshot: self.claim(name, "png")?,
+        };
+        let seen = browser.run(&self.guard, watch);
+        if !seen.files.iter().any(|file| file.path == browser.screenshot) {
+            // No picture was taken.
+            std::fs::remove_file(&browser.screenshot).ok();
+        }
+        Ok(seen)
+    }
+
+    /// A file for this verification alone: another one of the same attempt may be going on, and the
+    /// ledger keeps the digest of the one that is heard.
+    fn claim(&self, name: &str, kind: &str) -> Result<PathBuf, Error> {
         std::fs::create_dir_all(&self.evidence)
+            .and_then(|()| evidence::claim(&self.evidence, name, kind))
             .map_err(|error| crate::exchange::unusable(&self.evidence, &error).into())
     }
 
@@ -259,6 +276,17 @@ impl<'a> Bench<'a> {
 fn pause(lease_seconds: Option<i64>) -> Duration {
     let seconds = lease_seconds.and_then(|seconds| u64::try_from(seconds / 3).ok());
     Duration::from_secs(seconds.unwrap_or(SIGN_SECONDS).max(1))
+}
+
+fn asserted(assert: Option<&file::Assert>) -> Assert {
+    let value = assert.and_then(|assert| assert.value.clone());
+    let kind = assert.map_or(&AssertKind::Missing, |assert| &assert.kind);
+    match kind {
+        AssertKind::Exists => Assert::Exists,
+        AssertKind::Contains => Assert::Contains(value),
+        AssertKind::MatchesGlob => Assert::MatchesGlob(value),
+        AssertKind::Other(_) | AssertKind::Missing => Assert::Other(kind.as_str().to_owned()),
+    }
 }
 
 /// What was seen, as a run keeps it.
@@ -285,10 +313,11 @@ fn told(place: usize, seen: Seen) -> CheckResult {
         result.stdout = written(&output.stdout);
         result.stderr = written(&output.stderr);
         result.log = Some(log(&output.log));
-        // How it ended is not in what it wrote.
-        if ended.is_none_or(|ended| !matches!(ended, Ended::Code(_))) {
-            let said = std::iter::once(message).chain(notes).collect::<Vec<_>>().join("\n");
-            append(&mut result.stderr.text, &said);
+        // Of a command that ended by itself the exit code says it.
+        let by_itself = ended.filter(|ended| matches!(ended, Ended::Code(_)));
+        if by_itself.is_none_or(|ended| ended.to_string() != message) {
+            let said = std::iter::once(message).chain(notes).collect::<Vec<_>>();
+            result.ending = Some(said.join("\n"));
         }
     } else {
         result.stdout.text = message;
@@ -307,29 +336,23 @@ fn find(folder: &Path) -> Result<(), Error> {
     })
 }
 
-fn append(text: &mut String, line: &str) {
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
-    }
-    text.push_str(line);
-}
-
 fn written(stream: &Stream) -> Written {
+    let Ends { first, last, left_out_bytes } = stream.ends(SHOWN_BYTES);
     Written {
-        text: stream.first(SHOWN_BYTES),
-        tail: stream.last(SHOWN_BYTES, SHOWN_BYTES),
+        text: first,
+        tail: last,
         size_bytes: stream.size_bytes,
+        left_out_bytes,
         sha256: Hash::from_hex(&stream.sha256),
     }
 }
 
-/// Only a log that is whole has the digest of what came.
+/// As it is in the file, which may be less than came.
 fn log(log: &Log) -> Exhibit {
-    let is_whole = log.stored_bytes == log.size_bytes;
     Exhibit {
         path: log.path.display().to_string(),
         size_bytes: log.stored_bytes,
-        sha256: Hash::from_hex(&log.sha256).filter(|_| is_whole),
+        sha256: Hash::from_hex(&log.sha256),
     }
 }
 

@@ -53,7 +53,7 @@ pub struct StepView {
     /// The check that failed, and how.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_check: Option<String>,
-    /// What its checks wrote, as far as it is kept.
+    /// What its checks wrote, as far as it is kept: beginning and end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdout: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,8 +71,9 @@ impl StepView {
 
     fn new(run: &Run, number: u32, step: &StepState) -> Self {
         let decided = step.decided.as_ref();
-        let written = |text: &Option<String>| {
-            text.as_ref().map(|text| text.trim_end().to_owned()).filter(|text| !text.is_empty())
+        let (stdout, stderr) = step.written();
+        let written = |text: Option<String>| {
+            text.map(|text| text.trim_end().to_owned()).filter(|text| !text.is_empty())
         };
         let gate = step.gate.as_ref().map(|gate| gate.as_str().to_owned());
         let asked = || run.needs_gate(step).then(|| "human".to_owned());
@@ -100,8 +101,8 @@ impl StepView {
             started_by: step.started_by.clone(),
             block_reason: step.block.as_ref().map(|block| block.reason.clone()),
             failed_check: failed_check(step),
-            stdout: written(&step.stdout),
-            stderr: written(&step.stderr),
+            stdout: written(stdout),
+            stderr: written(stderr),
         }
     }
 

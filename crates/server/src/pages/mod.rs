@@ -79,20 +79,21 @@ pub(crate) fn router() -> Router<Shared> {
         .route("/enter", get(sign_in::enter).post(sign_in::enter_with))
         .route("/enter/as", post(sign_in::act_as))
         .route("/leave", post(sign_in::leave))
-        .layer(middleware::from_fn(guarded))
-        // With rules of their own.
         .route("/runs/{id}/evidence/{name}", get(evidence::get))
+        .layer(middleware::from_fn(guarded))
+        // With rules of its own.
         .route("/assets/{name}", get(assets::get))
 }
 
-/// A page runs nothing but our own scripts, is shown in no other page, and is kept nowhere.
+/// A page runs nothing but our own scripts, is shown in no other page, and is kept nowhere. What
+/// is no page of ours may be under a stricter policy.
 async fn guarded(request: Request, next: Next) -> Response {
     guard(next.run(request).await)
 }
 
 fn guard(mut response: Response) -> Response {
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
+    headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(POLICY);
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     let opener = HeaderName::from_static("cross-origin-opener-policy");

@@ -7,8 +7,8 @@ use maud::{Markup, html};
 use windlass_domain::Time;
 use windlass_domain::run::word::StepStatus;
 use windlass_ops::run::{
-    AttemptView, Evidence, FileView, List, RunRow, RunView, SeenView, Show, Shown, StepView,
-    WaitingView, WrittenView,
+    AttemptView, Evidence, FileState, FileView, List, RunRow, RunView, SeenView, Show, Shown,
+    StepView, WaitingView, WrittenView,
 };
 use windlass_ops::sheet::spoken;
 
@@ -274,7 +274,7 @@ fn attempts(run: &RunView, shown: &Shown, step: &StepView, now: Time) -> Markup 
         @for (at, attempt) in made.into_iter().enumerate() {
             details open[at == 0 && is_open(step)] {
                 summary {
-                    "Attempt " (attempt.attempt) " " (status(&attempt.verdict)) " "
+                    "Attempt " (attempt.attempt) " " (status(attempt.verdict.as_str())) " "
                     span.small.soft { (look::time(attempt.at, now)) }
                 }
                 @for seen in &attempt.checks { (check(run, seen)) }
@@ -288,13 +288,14 @@ fn check(run: &RunView, seen: &SeenView) -> Markup {
     html! {
         div.seen {
             p.small {
-                (status(&seen.outcome)) " " code { (seen.what) }
+                (status(seen.outcome.as_str())) " " code { (seen.what) }
                 @if let Some(code) = seen.exit_code { span.soft { " exit code " (code) } }
                 @if let Some(signal) = seen.signal { span.soft { " signal " (signal) } }
                 @if let Some(took) = seen.took_ms { span.soft { " " (spoken(took)) } }
             }
             (written("stdout", &seen.stdout))
             (written("stderr", &seen.stderr))
+            @if let Some(ending) = &seen.ending { p.small { (ending) } }
             @if let Some(log) = &seen.log { (file(run, log, "the whole output")) }
             @for picture in &seen.files { (file(run, picture, &picture.name)) }
         }
@@ -305,13 +306,15 @@ fn check(run: &RunView, seen: &SeenView) -> Markup {
 fn written(name: &str, written: &WrittenView) -> Markup {
     let (head, tail) = (written.head.trim_end(), written.tail.trim_end());
     html! {
-        @if !head.is_empty() {
+        @if !head.is_empty() || !tail.is_empty() {
             p.small.soft { (name) ", " (grouped(written.size_bytes)) " bytes" }
-            pre { (head) }
-            @if written.left_out_bytes() > 0 {
-                p.small.soft { "… " (grouped(written.left_out_bytes())) " bytes are left out …" }
+            @if written.left_out_bytes > 0 {
+                pre { (head) }
+                p.small.soft { "… " (grouped(written.left_out_bytes)) " bytes are left out …" }
+                pre { (tail) }
+            } @else {
+                pre { (written.head) (tail) }
             }
-            @if !tail.is_empty() { pre { (tail) } }
         }
     }
 }
@@ -320,15 +323,19 @@ fn written(name: &str, written: &WrittenView) -> Markup {
 fn file(run: &RunView, file: &FileView, called: &str) -> Markup {
     let way = format!("{}/evidence/{}", run_path(run.run), file.name);
     html! {
-        @match (file.state.as_str(), file.is_picture()) {
-            ("here", true) => figure.picture {
+        @match (file.state, file.is_picture()) {
+            (FileState::Here, true) => figure.picture {
                 a href=(way) { img src=(way) alt={ "Picture of the page: " (file.name) } loading="lazy"; }
                 figcaption.small.soft { (file.name) }
             },
-            ("here", false) => p.small { a href=(way) { (called) } span.soft { " " (grouped(file.size_bytes)) " bytes" } },
-            ("missing", _) => p.small.soft { (file.name) " is not there any more" },
-            ("elsewhere", _) => p.small.soft { "on " (run.machine) ": " code { (file.path) } },
-            _ => p.small.soft { code { (file.path) } " " (grouped(file.size_bytes)) " bytes" },
+            (FileState::Here, false) => p.small { a href=(way) { (called) } span.soft { " " (grouped(file.size_bytes)) " bytes" } },
+            (FileState::Missing, _) => p.small.soft { (file.name) " is not there any more" },
+            (FileState::Unreadable, _) => p.small.soft { (file.name) " cannot be read" },
+            (FileState::TooLarge, _) => p.small.soft {
+                (called) ", too large to show: " code { (file.path) } " " (grouped(file.size_bytes)) " bytes"
+            },
+            (FileState::Elsewhere, _) => p.small.soft { "on " (run.machine) ": " code { (file.path) } },
+            (FileState::Apart, _) => p.small.soft { code { (file.path) } " " (grouped(file.size_bytes)) " bytes" },
         }
     }
 }
