@@ -247,7 +247,7 @@ impl WrittenView {
 
 impl FileView {
     fn of(run: &Run, machine: &str, exhibit: &Exhibit) -> Self {
-        let folder = Path::new(&run.place.folder);
+        let folder = folder_of(run, machine);
         let name = name_of(run, exhibit);
         let state = match &name {
             None => "apart",
@@ -260,7 +260,10 @@ impl FileView {
         let last = Path::new(&exhibit.path).file_name().and_then(|name| name.to_str());
         Self {
             name: name.or(last).unwrap_or(&exhibit.path).to_owned(),
-            path: exhibit.path.clone(),
+            path: name.map_or_else(
+                || exhibit.path.clone(),
+                |name| evidence::place(folder, run.name.as_str()).join(name).display().to_string(),
+            ),
             size_bytes: exhibit.size_bytes,
             sha256: exhibit.sha256.map(|hash| hash.to_string()),
             state: state.to_owned(),
@@ -277,6 +280,14 @@ impl FileView {
             _ => self.path.clone(),
         }
     }
+}
+
+/// The folder that has the evidence of a run: its own, or the repository when the worktree is gone.
+fn folder_of<'a>(run: &'a Run, machine: &str) -> &'a Path {
+    let (own, home) = (Path::new(&run.place.folder), Path::new(&run.place.repo_root));
+    let has = |folder: &Path| evidence::place(folder, run.name.as_str()).is_dir();
+    let has_moved = run.place.machine == machine && !has(own) && has(home);
+    if has_moved { home } else { own }
 }
 
 /// The name of a file that is kept as evidence of this run.
@@ -338,7 +349,7 @@ impl Kept {
             let message = format!("{name} is on {}: {}", run.place.machine, file.path);
             return Err(refused(message).into());
         }
-        let folder = Path::new(&run.place.folder);
+        let folder = folder_of(&run, &run.place.machine);
         let bytes = evidence::read(folder, run.name.as_str(), name, MOST_BYTES)
             .map_err(|unfit| refused(told(&unfit, name, &file.path)))?;
         // Nothing is handed out but what was seen, whatever is there now.
