@@ -3,6 +3,7 @@
 
 pub mod browser;
 pub mod check;
+pub mod copy;
 pub mod delivery;
 pub mod editor;
 pub mod evidence;

@@ -25,6 +25,7 @@ mod mirror;
 mod outside;
 mod owners;
 mod prepare;
+mod preserve;
 mod prompt;
 mod receipt_sign;
 mod receipt_verify;

@@ -18,6 +18,7 @@ use windlass_testkit::Home;
 
 const RUN: &str = "add-auth-20261116T020000Z";
 const BRANCH: &str = "hotl/add-auth";
+const PICTURE: &str = "step-1-attempt-1-check-1.png";
 
 /// A repository with a run that has worked on a branch of its own.
 struct Scene {
@@ -62,6 +63,9 @@ impl Scene {
         fs::create_dir_all(&reports).unwrap();
         let report = reports.join(format!("{RUN}.md"));
         fs::write(&report, "# Execution Report\n").unwrap();
+        let evidence = folder.join(".hotl/evidence").join(RUN);
+        fs::create_dir_all(&evidence).unwrap();
+        fs::write(evidence.join(PICTURE), b"\x89PNG").unwrap();
         let text = format!(
             r#"{{"run_id":"{RUN}","workflow_path":"{}/hotl-workflow-add-auth.md","branch":"{BRANCH}",
             "status":"{status}","worktree_path":"{}","started_at":"2026-11-16T02:00:00+00:00","total_steps":1,
@@ -153,6 +157,12 @@ impl Scene {
         let error = self.looks(way).unwrap_err();
         assert_eq!(error.code(), code, "{error}");
         error.to_string()
+    }
+
+    /// The picture that a check took, where the repository is.
+    fn has_picture(&self) -> bool {
+        let picture = self.root().join(".hotl/evidence").join(RUN).join(PICTURE);
+        fs::read(picture).is_ok_and(|bytes| bytes == b"\x89PNG")
     }
 
     fn has_branch(&self) -> bool {
@@ -340,6 +350,26 @@ fn a_shared_checkout_goes_back_to_where_the_run_came_from_when_it_is_discarded()
 }
 
 #[test]
+fn a_shared_checkout_that_cannot_go_back_is_refused_before_anything_is_recorded() {
+    let scene = Scene::new(false);
+    let file = "hotl-workflow-add-auth.md";
+    scene.commits(&scene.root(), file, "- [ ] **Step 1: Work**\n");
+    fs::write(scene.root().join(file), "- [x] **Step 1: Work**\n").unwrap();
+    let landing = scene.looks(&Way::Discard).unwrap();
+    assert_eq!(landing.land().unwrap_err().code(), Code::GitRefused);
+    assert_eq!(scene.git(&["branch", "--show-current"]), BRANCH);
+}
+
+#[test]
+fn what_checks_showed_outlives_the_worktree() {
+    for way in [merge(), Way::Discard] {
+        let scene = Scene::isolated();
+        scene.finishes(&way);
+        assert!(scene.has_picture(), "{way:?}");
+    }
+}
+
+#[test]
 fn a_shared_checkout_with_changes_is_not_discarded() {
     let scene = Scene::new(false);
     fs::write(scene.root().join("half-done"), "work").unwrap();
@@ -417,7 +447,7 @@ fn a_worktree_goes_when_its_run_ended_and_its_work_is_merged() {
     Scene::writes_state(&scene.works_in(), "completed");
     scene.git(&["merge", "--quiet", "--no-ff", "-m", "Merge", BRANCH]);
     assert_eq!(cleaned_up(&scene), None);
-    assert!(scene.has_branch());
+    assert!(scene.has_branch() && scene.has_picture());
     assert!(scene.root().join(format!(".hotl/state/{RUN}.json")).is_file());
 }
 

@@ -218,21 +218,45 @@ fn an_approval_of_something_else_publishes_nothing() {
     );
 }
 
-#[test]
-fn a_pull_request_that_fails_leaves_the_action_begun_and_nothing_finished() {
+/// Work whose pull request fails: the action that a person approved for it is begun, no more.
+#[track_caller]
+fn without_a_forge() -> Work {
     let work = Work::done();
+    let target = "publish hotl/sample to origin and create PR against authoring";
+    work.approved("external_write", target);
+    let asked = [&["--create-pr"][..], &EFFECT].concat();
+    let said = error(&failing(&work, &asked).run());
+    assert!(said.contains("no such forge"), "{said}");
+    work
+}
+
+/// Publishes with a client of the forge that always fails.
+fn failing(work: &Work, words: &[&str]) -> Run {
     let client = work.place.home.path().join("bin/gh");
     fs::create_dir_all(client.parent().unwrap()).unwrap();
     fs::write(&client, "#!/bin/sh\necho no such forge >&2\nexit 42\n").unwrap();
     fs::set_permissions(&client, fs::Permissions::from_mode(0o755)).unwrap();
-    let target = "publish hotl/sample to origin and create PR against authoring";
-    work.approved("external_write", target);
     let path = format!("{}:/usr/bin:/bin", client.parent().unwrap().display());
-    let asked = [&["--create-pr"][..], &EFFECT].concat();
-    let said = error(&work.finish("publish", &asked).env("PATH", path).run());
-    assert!(said.contains("no such forge"), "{said}");
+    work.finish("publish", words).env("PATH", path)
+}
+
+#[test]
+fn a_pull_request_that_fails_leaves_the_action_begun_and_nothing_finished() {
+    let work = without_a_forge();
     assert_eq!(work.effect(), "in_progress");
     assert_eq!(work.state(&work.root)["finish"]["disposition"], Value::Null);
+}
+
+#[test]
+fn a_pull_request_that_was_made_before_an_interruption_is_recorded_and_not_made_again() {
+    let work = without_a_forge();
+    let made = ["--create-pr", "--pr-url", "https://forge/1"];
+    let outcome = failing(&work, &[&made[..], &EFFECT].concat()).run().ok();
+    let summary: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    assert_eq!(summary["finish"]["pr_url"], "https://forge/1", "{summary:#}");
+    let effect = &work.state(&work.root)["external_actions"][0]["effect"];
+    assert_eq!(effect["status"], "succeeded");
+    assert_eq!(effect["evidence_ref"], "pr:https://forge/1");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
-use windlass_testkit::{Outcome, machine};
+use windlass_testkit::{Outcome, Served, machine};
 use windlass_tests::ledgers::{error_of, text};
 
 use crate::site::{FILE, Gates, LOW, Site, workflow};
@@ -96,6 +96,21 @@ fn the_files_of_a_run_outlive_its_worktree() {
     let state = work.home().join(format!(".hotl/state/{run_id}.json"));
     let state: Value = serde_json::from_str(&std::fs::read_to_string(state).unwrap()).unwrap();
     assert_eq!(state["finish"]["disposition"], "merged");
+}
+
+#[test]
+fn the_evidence_of_a_merged_run_can_still_be_looked_at() {
+    let work = Work::done();
+    let finished = work.does(&["run", "finish", "merge"]);
+    let run = text(&finished["run"]["run"]);
+    let shown = work.site.ledger.answer(&["run", "evidence", &run]);
+    let log = &shown["attempts"][0]["checks"][0]["log"];
+    assert_eq!(log["state"], "here", "{shown:#}");
+    let kept = std::fs::read_to_string(text(&log["path"])).unwrap();
+    assert!(kept.contains("hello"), "{kept}");
+    let served = Served::start(&work.site.ledger.home, &[]);
+    let way = format!("/runs/{run}/evidence/{}", text(&log["name"]));
+    assert_eq!(served.get(&way).ok().text(), kept);
 }
 
 /// How many runs there are, asked after everything that could have taken a copy for a run.

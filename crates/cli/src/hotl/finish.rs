@@ -3,9 +3,10 @@
 //! The checks and their texts are those of the script; what is done is done by `run finish`.
 
 use serde::Deserialize;
-use windlass_domain::run::disposal::{merge_action, publish_action};
+use windlass_domain::run::disposal::{Way, merge_action, publish_action};
+use windlass_domain::run::finish::must_be_first;
 use windlass_domain::run::state_file::ActionJson;
-use windlass_domain::run::word::{EffectStatus, RunStatus};
+use windlass_domain::run::word::{Disposition, EffectStatus, RunStatus};
 use windlass_domain::{Code, Exit};
 use windlass_ledger::Error;
 use windlass_ops::Context;
@@ -25,19 +26,11 @@ usage: finish-execution --run-id <run-id> --mode <keep|merge|publish|discard>
 /// What the script publishes to when it is not told.
 const REMOTE: &str = "origin";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
-    Keep,
-    Merge,
-    Publish,
-    Discard,
-}
-
 /// What the script was asked for.
 #[derive(Debug)]
 struct Asked {
     run_id: String,
-    mode: Mode,
+    way: Way,
     target_branch: Option<String>,
     remote: String,
     create_pr: bool,
@@ -79,7 +72,7 @@ pub(super) fn answer(cx: &mut Context, words: Words) -> Result<Exit, Trouble> {
     let told: Told = read(&cx.call(&summary)?)?;
     asked.must_be_possible(&told)?;
     let finish = asked.finish(cx, &target, &told)?;
-    let settled = cx.call(&finish).map_err(|error| trouble(error, asked.mode))?;
+    let settled = cx.call(&finish).map_err(|error| trouble(error, &asked.way))?;
     // Its worktree may be gone, and others may have its name.
     let run = settled.run.map(|run| run.whereabouts.run.to_string());
     say(&indented(cx.call(&Summary { run, ..Summary::default() })?.text()))
@@ -90,47 +83,22 @@ fn read<T: for<'a> Deserialize<'a>>(document: &Document) -> Result<T, Trouble> {
         .map_err(|wrong| Trouble::Told(format!("the run cannot be read: {wrong}")))
 }
 
-impl Mode {
-    fn named(word: &str) -> Option<Self> {
-        Some(match word {
-            "keep" => Self::Keep,
-            "merge" => Self::Merge,
-            "publish" => Self::Publish,
-            "discard" => Self::Discard,
-            _ => return None,
-        })
-    }
-
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Keep => "keep",
-            Self::Merge => "merge",
-            Self::Publish => "publish",
-            Self::Discard => "discard",
-        }
-    }
-
-    const fn lands(self) -> bool {
-        matches!(self, Self::Merge | Self::Publish)
-    }
-}
-
 impl Asked {
     fn read(mut words: Words) -> Result<Self, Trouble> {
-        let mode = words.option("--mode").and_then(|word| Mode::named(&word));
-        let (Some(run_id), Some(mode)) = (words.metadata("--run-id"), mode) else {
+        let way = words.option("--mode").and_then(|word| Way::named(&word));
+        let (Some(run_id), Some(way)) = (words.metadata("--run-id"), way) else {
             return Err(Trouble::Misused(USAGE));
         };
         let asked = Self {
             run_id,
-            mode,
             target_branch: words.metadata("--target-branch"),
             remote: words.metadata("--remote").unwrap_or_else(|| REMOTE.to_owned()),
             create_pr: words.switch("--create-pr"),
             pr_url: words.metadata("--pr-url"),
             notes: words.metadata("--notes"),
             confirm: words.metadata("--confirm"),
-            effect: effect(&mut words, mode)?,
+            effect: effect(&mut words, &way)?,
+            way,
         };
         words.end().map_err(|_| Trouble::Misused(USAGE))?;
         Ok(asked)
@@ -154,15 +122,8 @@ impl Asked {
     }
 
     fn must_be_possible(&self, run: &Told) -> Result<(), Trouble> {
-        let needed = match run.status {
-            RunStatus::ReadyToFinish | RunStatus::Completed => None,
-            RunStatus::Blocked if !self.mode.lands() => None,
-            RunStatus::Blocked | RunStatus::Running | RunStatus::Paused | RunStatus::Abandoned => {
-                Some(if self.mode.lands() { "completed" } else { "finalized" })
-            }
-        };
-        let (mode, status) = (self.mode.word(), run.status);
-        if let Some(needed) = needed {
+        let (mode, status) = (self.way.as_str(), run.status);
+        if let Some(needed) = must_be_first(status, self.way.disposition()) {
             return told(&format!(
                 "Mode '{mode}' requires a {needed} run. Current status: {status}"
             ));
@@ -173,7 +134,7 @@ impl Asked {
                 "Run {run_id} already has a recorded finish outcome: {disposition}"
             ));
         }
-        if self.mode == Mode::Discard && self.confirm.as_deref() != Some("discard") {
+        if self.way == Way::Discard && self.confirm.as_deref() != Some("discard") {
             return told("Discard is destructive. Re-run with --confirm discard.");
         }
         Ok(())
@@ -181,13 +142,15 @@ impl Asked {
 
     /// What `run finish` shall do. Where it goes is looked up first, since the approval names it.
     fn finish(&self, cx: &mut Context, target: &Target, run: &Told) -> Result<Finish, Trouble> {
-        let is = |mode: Mode| self.mode == mode;
+        let is = |disposition: Disposition| self.way.disposition() == disposition;
+        let publishes = is(Disposition::Published);
         let mut finish = Finish {
-            way: self.mode.word().to_owned(),
-            into: self.target_branch.clone().filter(|_| is(Mode::Merge)),
-            remote: is(Mode::Publish).then(|| self.remote.clone()),
+            way: self.way.as_str().to_owned(),
+            into: self.target_branch.clone().filter(|_| is(Disposition::Merged)),
+            remote: publishes.then(|| self.remote.clone()),
             pull_request: None,
-            pr_url: self.pr_url.clone().filter(|_| is(Mode::Publish)),
+            pr_url: self.pr_url.clone().filter(|_| publishes),
+            action: self.effect.as_ref().map(|effect| effect.action.clone()),
             preview: true,
             confirm: self.confirm.clone(),
             complete_task: false,
@@ -195,9 +158,9 @@ impl Asked {
             target: target.clone(),
             doer: Doer::default(),
         };
-        let looked = cx.call(&finish).map_err(|error| trouble(error, self.mode))?;
+        let looked = cx.call(&finish).map_err(|error| trouble(error, &self.way))?;
         let into = self.target_branch.clone().or(looked.target_branch);
-        if is(Mode::Publish) && self.create_pr {
+        if publishes && self.create_pr {
             finish.pull_request = Some(into.clone().ok_or_else(|| {
                 let told = "Could not determine a PR base branch. Pass --target-branch explicitly.";
                 Trouble::Told(told.to_owned())
@@ -205,7 +168,7 @@ impl Asked {
         }
         self.must_be_approved(cx, &finish, run, into.as_deref().unwrap_or_default())?;
         let into = into.unwrap_or_default();
-        finish.notes = self.notes.clone().or_else(|| Some(self.mode.notes(&into)));
+        finish.notes = self.notes.clone().or_else(|| Some(notes(&self.way, &into)));
         finish.preview = false;
         Ok(finish)
     }
@@ -219,20 +182,21 @@ impl Asked {
         into: &str,
     ) -> Result<(), Trouble> {
         let Some(Effect { action, key }) = &self.effect else { return Ok(()) };
-        let wanted = match self.mode {
-            Mode::Merge => merge_action(&run.branch, into),
-            Mode::Publish => {
+        let wanted = match self.way {
+            Way::Merge { .. } => merge_action(&run.branch, into),
+            Way::Publish { .. } => {
                 publish_action(&run.branch, &self.remote, finish.pull_request.as_deref())
             }
-            Mode::Keep | Mode::Discard => return Ok(()),
+            Way::Keep | Way::Discard => return Ok(()),
         };
         let receipt = Receipt { run: None, target: finish.target.clone() };
         let known: ToldActions = read(&cx.call(&receipt)?)?;
-        let is_meant = wanted.approved(&known.external_actions).is_some_and(|approved| {
+        let approved = wanted.approved(&known.external_actions, Some(action));
+        let is_meant = approved.is_some_and(|approved| {
             let effect = approved.effect.as_ref().map(|effect| effect.status);
-            approved.id == *action
-                && approved.idempotency_key.as_deref() == Some(key)
-                && effect == Some(EffectStatus::NotStarted)
+            // What was begun goes on only with the pull request that came of it.
+            let is_ready = effect == Some(EffectStatus::NotStarted) || finish.pr_url.is_some();
+            approved.idempotency_key.as_deref() == Some(key) && is_ready
         });
         match is_meant {
             true => Ok(()),
@@ -243,26 +207,24 @@ impl Asked {
     }
 }
 
-impl Mode {
-    /// What is remembered when nobody says anything.
-    fn notes(self, into: &str) -> String {
-        match self {
-            Self::Keep => "Kept execution branch/worktree for later.".to_owned(),
-            Self::Merge => format!("Merged execution branch back into {into}."),
-            Self::Publish => "Published execution branch for review.".to_owned(),
-            Self::Discard => "Discarded execution branch/worktree after review.".to_owned(),
-        }
+/// What is remembered when nobody says anything.
+fn notes(way: &Way, into: &str) -> String {
+    match way {
+        Way::Keep => "Kept execution branch/worktree for later.".to_owned(),
+        Way::Merge { .. } => format!("Merged execution branch back into {into}."),
+        Way::Publish { .. } => "Published execution branch for review.".to_owned(),
+        Way::Discard => "Discarded execution branch/worktree after review.".to_owned(),
     }
 }
 
-fn effect(words: &mut Words, mode: Mode) -> Result<Option<Effect>, Trouble> {
+fn effect(words: &mut Words, way: &Way) -> Result<Option<Effect>, Trouble> {
     let action = words.metadata("--effect-action-id");
     match (action, words.metadata("--idempotency-key")) {
-        (Some(_), Some(_)) if !mode.lands() => {
+        (Some(_), Some(_)) if !way.disposition().lands() => {
             told("effect lifecycle options are supported only for merge or publish.")
         }
         (Some(action), Some(key)) => Ok(Some(Effect { action, key })),
-        (None, None) if mode == Mode::Publish => told(
+        (None, None) if way.disposition() == Disposition::Published => told(
             "Publish requires --effect-action-id and --idempotency-key for its governed external \
              effect.",
         ),
@@ -278,14 +240,14 @@ fn told<T>(message: &str) -> Result<T, Trouble> {
 }
 
 /// What HOTL says, and then what is known of the reason and the way on.
-fn trouble(error: Error, mode: Mode) -> Trouble {
+fn trouble(error: Error, way: &Way) -> Trouble {
     let Error::Refused(refusal) = error else { return error.into() };
     let says = match refusal.code {
         Code::UncommittedChanges => {
             "Non-HOTL dirty files block finishing operations that switch or merge branches."
         }
         Code::MergeConflict => "Merge failed. HOTL left the execution branch/worktree intact.",
-        Code::CheckoutUnfit if mode == Mode::Discard => {
+        Code::CheckoutUnfit if *way == Way::Discard => {
             "Cannot safely auto-discard a shared-checkout run on the current/source branch."
         }
         _ => return Trouble::with_hint(refusal),

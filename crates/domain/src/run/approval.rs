@@ -16,16 +16,22 @@ pub struct Outward {
 }
 
 impl Outward {
-    /// The approved action that is meant, and is not over.
-    pub fn approved<'a>(&self, actions: &'a [ActionJson]) -> Option<&'a ActionJson> {
-        actions.iter().find(|action| {
+    /// The approved action that is meant, and is not over: the one with the id that is named, else
+    /// one that was not begun rather than one that was.
+    pub fn approved<'a>(
+        &self,
+        actions: &'a [ActionJson],
+        named: Option<&str>,
+    ) -> Option<&'a ActionJson> {
+        let is_meant = |action: &&ActionJson| {
             action.kind == self.kind
                 && action.target == self.target
                 && action.status == ActionStatus::Approved
-                && matches!(
-                    effect(action),
-                    Some(EffectStatus::NotStarted | EffectStatus::InProgress)
-                )
+                && named.is_none_or(|id| action.id == id)
+        };
+        let open = [EffectStatus::NotStarted, EffectStatus::InProgress];
+        open.into_iter().find_map(|status| {
+            actions.iter().filter(is_meant).find(|action| effect(action) == Some(status))
         })
     }
 
@@ -33,9 +39,11 @@ impl Outward {
     pub fn must_be_approved<'a>(
         &self,
         actions: &'a [ActionJson],
+        named: Option<&str>,
     ) -> Result<Option<&'a ActionJson>, Refusal> {
-        let approved = self.approved(actions);
-        if approved.is_some() || self.kind != ActionKind::ExternalWrite {
+        let approved = self.approved(actions, named);
+        let needs_one = self.kind == ActionKind::ExternalWrite || named.is_some();
+        if approved.is_some() || !needs_one {
             return Ok(approved);
         }
         let Self { kind, target } = self;
@@ -58,7 +66,9 @@ pub fn waits_for(refusal: &Refusal, action: &ActionJson, actions: &[ActionJson])
             || matches!(effect(other), Some(EffectStatus::Succeeded | EffectStatus::Cancelled))
     };
     refusal.code == Code::EvidenceMissing
-        && reasons.is_some_and(|reasons| reasons.iter().all(|reason| reason == unresolved))
+        && reasons.is_some_and(|reasons| {
+            !reasons.is_empty() && reasons.iter().all(|reason| reason == unresolved)
+        })
         && actions.iter().all(is_settled)
 }
 
@@ -95,16 +105,39 @@ mod tests {
             ("production_change", "publish x to origin", "not_started", false),
         ] {
             let actions = [action("action-1", kind, target, effect)];
-            assert_eq!(wanted.approved(&actions).is_some(), counts, "{kind} {target} {effect}");
+            assert_eq!(
+                wanted.approved(&actions, None).is_some(),
+                counts,
+                "{kind} {target} {effect}"
+            );
         }
     }
 
     #[test]
     fn what_leaves_the_house_needs_an_approval_and_a_merge_may_have_one() {
         let publish = outward(ActionKind::ExternalWrite, "publish x to origin");
-        assert_eq!(publish.must_be_approved(&[]).unwrap_err().code, Code::PersonRequired);
+        assert_eq!(publish.must_be_approved(&[], None).unwrap_err().code, Code::PersonRequired);
         let merge = outward(ActionKind::ProductionChange, "merge x into main");
-        assert_eq!(merge.must_be_approved(&[]), Ok(None));
+        assert_eq!(merge.must_be_approved(&[], None), Ok(None));
+        let named = merge.must_be_approved(&[], Some("action-1"));
+        assert_eq!(named.unwrap_err().code, Code::PersonRequired);
+    }
+
+    #[test]
+    fn of_two_approvals_with_the_same_words_the_named_counts_then_the_one_not_begun() {
+        let target = "publish x to origin";
+        let wanted = outward(ActionKind::ExternalWrite, target);
+        let actions = [("action-1", "in_progress"), ("action-2", "not_started")]
+            .map(|(id, effect)| action(id, "external_write", target, effect));
+        for (named, expected) in [
+            (None, Some("action-2")),
+            (Some("action-1"), Some("action-1")),
+            (Some("action-2"), Some("action-2")),
+            (Some("action-3"), None),
+        ] {
+            let found = wanted.approved(&actions, named).map(|action| action.id.as_str());
+            assert_eq!(found, expected, "{named:?}");
+        }
     }
 
     #[test]
@@ -117,6 +150,7 @@ mod tests {
         assert!(waits_for(&only, &own, std::slice::from_ref(&own)));
         let more = lacks(&["sensitive_action_effect_unresolved", "budget_exceeded"]);
         assert!(!waits_for(&more, &own, std::slice::from_ref(&own)));
+        assert!(!waits_for(&lacks(&[]), &own, std::slice::from_ref(&own)));
         let other = action("action-2", "production_change", "deploy", "in_progress");
         assert!(!waits_for(&only, &own, &[own.clone(), other]));
     }

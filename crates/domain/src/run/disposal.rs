@@ -1,7 +1,7 @@
 //! What becomes of the branch and the worktree of a run, as rules over what was found.
 
 use super::approval::Outward;
-use super::word::{ActionKind, RunStatus};
+use super::word::{ActionKind, Disposition, RunStatus};
 use crate::{Code, Refusal};
 
 /// How the work of a run is finished.
@@ -21,6 +21,36 @@ pub enum Way {
     },
     /// Branch and worktree go.
     Discard,
+}
+
+impl Way {
+    pub const NAMES: [&str; 4] = ["keep", "merge", "publish", "discard"];
+
+    /// The way of that name, with nothing said about where to.
+    pub fn named(name: &str) -> Option<Self> {
+        let ways =
+            [Self::Keep, Self::Merge { into: None }, Self::Publish { remote: None }, Self::Discard];
+        ways.into_iter().find(|way| way.as_str() == name)
+    }
+
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Keep => "keep",
+            Self::Merge { .. } => "merge",
+            Self::Publish { .. } => "publish",
+            Self::Discard => "discard",
+        }
+    }
+
+    /// What becomes of the work then.
+    pub const fn disposition(&self) -> Disposition {
+        match self {
+            Self::Keep => Disposition::Kept,
+            Self::Merge { .. } => Disposition::Merged,
+            Self::Publish { .. } => Disposition::Published,
+            Self::Discard => Disposition::Discarded,
+        }
+    }
 }
 
 /// The branch that a run is merged into when nobody says so: the first that is there of the branch
@@ -73,8 +103,8 @@ pub fn remote(wanted: Option<&str>, known: &[String]) -> Result<String, Refusal>
     })
 }
 
-/// What a checkout that is not the run's own goes back to before its branch is discarded: nothing
-/// when it is on another branch, else the branch that the run came from.
+/// What a checkout that is not the run's own goes back to before the branch that it is on is
+/// discarded: the branch that the run came from.
 pub fn way_back(
     branch: &str,
     source: Option<&str>,
@@ -174,6 +204,14 @@ impl Leftover {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_way_has_a_name_that_leads_to_it() {
+        for name in Way::NAMES {
+            assert_eq!(Way::named(name).unwrap().as_str(), name);
+        }
+        assert_eq!(Way::named("burn"), None);
+    }
 
     #[test]
     fn a_run_goes_back_to_where_it_came_from_or_to_main() {

@@ -90,24 +90,31 @@ pub fn finish(
             .detail("disposition", finish.disposition));
     }
     let status = run.status();
-    let lands = matches!(disposition, Disposition::Merged | Disposition::Published);
-    match status {
-        RunStatus::ReadyToFinish | RunStatus::Completed => must_suffice(run, disposition)?,
-        RunStatus::Blocked if !lands => {}
-        RunStatus::Running | RunStatus::Paused | RunStatus::Blocked | RunStatus::Abandoned => {
-            let needed = if lands { "completed" } else { "finalized" };
-            let message = format!(
-                "Finish disposition '{disposition}' requires a {needed} run. Current status: \
-                 {status}"
-            );
-            return Err(run
-                .refusal(Code::InvalidTransition, message)
-                .hint("windlass run finalize")
-                .detail("status", status)
-                .detail("disposition", disposition));
-        }
+    if let Some(needed) = must_be_first(status, disposition) {
+        let message = format!(
+            "Finish disposition '{disposition}' requires a {needed} run. Current status: {status}"
+        );
+        return Err(run
+            .refusal(Code::InvalidTransition, message)
+            .hint("windlass run finalize")
+            .detail("status", status)
+            .detail("disposition", disposition));
+    }
+    if status != RunStatus::Blocked {
+        must_suffice(run, disposition)?;
     }
     Ok(vec![RunFinished { disposition, details }.into()])
+}
+
+/// What a run must be before that can become of its work; nothing where it is.
+pub const fn must_be_first(status: RunStatus, disposition: Disposition) -> Option<&'static str> {
+    match status {
+        RunStatus::ReadyToFinish | RunStatus::Completed => None,
+        RunStatus::Blocked if !disposition.lands() => None,
+        RunStatus::Running | RunStatus::Paused | RunStatus::Blocked | RunStatus::Abandoned => {
+            Some(if disposition.lands() { "completed" } else { "finalized" })
+        }
+    }
 }
 
 fn must_suffice(run: &Run, disposition: Disposition) -> Result<(), Refusal> {

@@ -282,6 +282,16 @@ words! {
     }
 }
 
+impl Disposition {
+    /// The work goes to others, so it must be complete.
+    pub const fn lands(self) -> bool {
+        match self {
+            Self::Merged | Self::Published => true,
+            Self::Kept | Self::Discarded => false,
+        }
+    }
+}
+
 impl Reason {
     /// It is gone once the run is finished.
     pub const fn is_about_finish(self) -> bool {

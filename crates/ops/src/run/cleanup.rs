@@ -14,9 +14,9 @@ use windlass_domain::run::state_file::StateFile;
 use windlass_hands::git::{Git, Worktree};
 use windlass_ledger::Error;
 
-use super::landing::preserve_all;
 use super::locate::states;
 use super::prepare::blocking;
+use super::preserve::preserve_all;
 use super::repository::{folder, git_in, refused, seen_from};
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output, Place, Remotely};

@@ -101,7 +101,7 @@ pub struct Finished {
     #[arg(long, value_name = "TEXT")]
     #[serde(default)]
     pub worktree_action: Option<String>,
-    /// Where the state file and the report were kept
+    /// Where state file, report and evidence were kept
     #[arg(long, value_name = "PATH")]
     #[serde(default)]
     pub artifacts_preserved_at: Option<String>,

@@ -257,11 +257,15 @@ impl WrittenView {
 
 impl FileView {
     fn of(run: &Run, machine: &str, exhibit: &Exhibit) -> Self {
+        let folder = folder_of(run, machine);
         let name = name_of(run, exhibit);
         let last = Path::new(&exhibit.path).file_name().and_then(|name| name.to_str());
         Self {
             name: name.or(last).unwrap_or(&exhibit.path).to_owned(),
-            path: exhibit.path.clone(),
+            path: name.map_or_else(
+                || exhibit.path.clone(),
+                |name| evidence::place(folder, run.name.as_str()).join(name).display().to_string(),
+            ),
             size_bytes: exhibit.size_bytes,
             sha256: exhibit.sha256.map(|hash| hash.to_string()),
             state: FileState::of(run, machine, exhibit, name),
@@ -286,7 +290,7 @@ impl FileView {
 impl FileState {
     /// Of a file that has this name where evidence is kept.
     fn of(run: &Run, machine: &str, exhibit: &Exhibit, name: Option<&str>) -> Self {
-        let folder = Path::new(&run.place.folder);
+        let folder = folder_of(run, machine);
         match name {
             None => Self::Apart,
             Some(_) if run.place.machine != machine => Self::Elsewhere,
@@ -298,6 +302,14 @@ impl FileState {
             },
         }
     }
+}
+
+/// The folder that has the evidence of a run: its own, or the repository when the worktree is gone.
+fn folder_of<'a>(run: &'a Run, machine: &str) -> &'a Path {
+    let (own, home) = (Path::new(&run.place.folder), Path::new(&run.place.repo_root));
+    let has = |folder: &Path| evidence::place(folder, run.name.as_str()).is_dir();
+    let has_moved = run.place.machine == machine && !has(own) && has(home);
+    if has_moved { home } else { own }
 }
 
 /// The name of a file that is kept as evidence of this run.
@@ -358,7 +370,7 @@ impl Kept {
             let message = format!("{name} is on {}: {}", run.place.machine, file.path);
             return Err(refused(message).into());
         }
-        let folder = Path::new(&run.place.folder);
+        let folder = folder_of(&run, &run.place.machine);
         let bytes = evidence::read(folder, run.name.as_str(), name, MOST_BYTES)
             .map_err(|unfit| refused(told(&unfit, name, &file.path)))?;
         // Nothing is handed out but what was seen, whatever is there now.

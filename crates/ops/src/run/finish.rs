@@ -11,7 +11,7 @@ use windlass_domain::run::approval::waits_for;
 use windlass_domain::run::disposal::Way;
 use windlass_domain::run::event::{FinishDetails, Place as RunPlace};
 use windlass_domain::run::state_file::{ActionJson, StateFile, parse};
-use windlass_domain::run::word::EffectStatus;
+use windlass_domain::run::word::{Disposition, EffectStatus};
 use windlass_domain::{Code, Refusal, Time};
 use windlass_ledger::Error;
 
@@ -44,10 +44,14 @@ pub struct Finish {
     #[arg(long, value_name = "BRANCH")]
     #[serde(default)]
     pub pull_request: Option<String>,
-    /// The pull request that somebody made already
+    /// The pull request that was made already; none is asked for then
     #[arg(long, value_name = "URL")]
     #[serde(default)]
     pub pr_url: Option<String>,
+    /// The approved action that this is, where several say the same
+    #[arg(long, value_name = "ACTION")]
+    #[serde(default)]
+    pub action: Option<String>,
     /// Only say what would be done
     #[arg(long)]
     #[serde(default)]
@@ -144,21 +148,24 @@ impl Finish {
             .hint(format!("leave --{option} out"))
             .detail("field", option)),
         };
-        if self.way != "merge" {
+        let way = Way::named(&self.way).ok_or_else(|| one_of("way", &self.way, &Way::NAMES))?;
+        let disposition = way.disposition();
+        if !disposition.lands() {
+            given("action", &self.action)?;
+        }
+        if disposition != Disposition::Merged {
             given("into", &self.into)?;
         }
-        if self.way != "publish" {
+        if disposition != Disposition::Published {
             given("remote", &self.remote)?;
             given("pull-request", &self.pull_request)?;
             given("pr-url", &self.pr_url)?;
         }
-        match self.way.as_str() {
-            "keep" => Ok(Way::Keep),
-            "merge" => Ok(Way::Merge { into: self.into.clone() }),
-            "publish" => Ok(Way::Publish { remote: self.remote.clone() }),
-            "discard" => Ok(Way::Discard),
-            other => Err(one_of("way", other, &["keep", "merge", "publish", "discard"])),
-        }
+        Ok(match way {
+            Way::Keep | Way::Discard => way,
+            Way::Merge { .. } => Way::Merge { into: self.into.clone() },
+            Way::Publish { .. } => Way::Publish { remote: self.remote.clone() },
+        })
     }
 
     fn finished(&self, landing: &Landing, target: &Target, cx: &Context) -> Finished {
@@ -183,7 +190,7 @@ impl Finish {
 
     /// What cannot be taken back is asked about.
     fn must_be_meant(&self, cx: &Context, landing: &Landing, preview: &Sheet) -> Result<(), Error> {
-        let is_discarded = landing.disposition().as_str() == "discarded";
+        let is_discarded = landing.disposition() == Disposition::Discarded;
         if !is_discarded || self.confirm.as_deref() == Some("discard") {
             return Ok(());
         }
@@ -206,7 +213,9 @@ impl Finish {
         state: &'a StateFile,
     ) -> Result<Option<&'a ActionJson>, Refusal> {
         match landing.action(self.pull_request.as_deref()) {
-            Some(outward) => outward.must_be_approved(&state.external_actions),
+            Some(outward) => {
+                outward.must_be_approved(&state.external_actions, self.action.as_deref())
+            }
             None => Ok(None),
         }
     }
@@ -230,9 +239,12 @@ impl Finish {
             cx.perform(&ActionBegin { action, idempotency_key, target, doer })?;
         }
         landing.land()?;
-        let base = self.pull_request.as_deref();
-        let made = base.map(|base| landing.create_pull_request(base)).transpose()?;
-        let url = made.or_else(|| self.pr_url.clone());
+        let url = match (&self.pr_url, &self.pull_request) {
+            // It was made before, by hand or by a call that was interrupted.
+            (Some(url), _) => Some(url.clone()),
+            (None, Some(base)) => Some(landing.create_pull_request(base)?),
+            (None, None) => None,
+        };
         if let Some(action) = action {
             let evidence_ref = match &url {
                 Some(url) => format!("pr:{url}"),

@@ -1,27 +1,24 @@
 //! What is done to branch and worktree when a run is finished: looked at first, then done.
 //!
-//! [`Landing::look`] refuses what cannot be done and says what would be; [`Landing::land`] merges or
-//! publishes, and leaves all as it was when that fails; once the outcome is on record,
+//! [`Landing::look`] refuses what cannot be done and says what would be; [`Landing::land`] merges,
+//! publishes or leaves the branch, and leaves all as it was when that fails; once the outcome is on record,
 //! [`Landing::clear_up`] takes away what is no longer needed.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use windlass_domain::run::approval::Outward;
 use windlass_domain::run::disposal::{self, Way};
 use windlass_domain::run::event::{FinishDetails, Place};
 use windlass_domain::run::prepare::rescue_reference;
-use windlass_domain::run::state_file;
 use windlass_domain::run::word::Disposition;
 use windlass_domain::{Code, Refusal};
-use windlass_hands::files::{self, Change};
-use windlass_hands::git::{Git, Merged, OnBranch};
+use windlass_hands::git::{Git, Head, Merged, OnBranch};
 use windlass_ledger::Error;
 
 use super::prepare::blocking;
-use super::repository::{git_in, refused, text};
+use super::preserve::preserve;
+use super::repository::{git_in, refused};
 use crate::context::Context;
-use crate::exchange::unusable;
 use crate::sheet::{Cell, Sheet, Tone, counted};
 
 /// So many files are named.
@@ -271,10 +268,14 @@ impl Landing {
         matches!(self.plan, Plan::Merge { .. } | Plan::Discard { .. })
     }
 
-    /// Merges or publishes. When that fails, all is as before.
+    /// Merges, publishes, or leaves the branch that goes. When that fails, all is as before.
     pub fn land(&self) -> Result<(), Error> {
         match &self.plan {
-            Plan::Keep | Plan::Discard { .. } => Ok(()),
+            Plan::Keep | Plan::Discard { back_to: None } => Ok(()),
+            Plan::Discard { back_to: Some(branch) } => {
+                let before = self.git.head().map_err(refused)?;
+                switched(&self.git, branch, &before)
+            }
             Plan::Publish { remote, .. } => self.git.push(&self.branch, remote).map_err(refused),
             Plan::Merge { into, checkout } => self.merge(into, &self.git.at(checkout)),
         }
@@ -288,9 +289,8 @@ impl Landing {
     fn merge(&self, into: &str, git: &Git) -> Result<(), Error> {
         let before = git.head().map_err(refused)?;
         let is_elsewhere = before.branch() != Some(into);
-        if is_elsewhere && let Err(error) = git.switch(OnBranch::Old { name: into }) {
-            git.switch_back(&before).map_err(refused)?;
-            return Err(refused(error));
+        if is_elsewhere {
+            switched(git, into, &before)?;
         }
         let message = format!("Merge branch '{}' into {into}", self.branch);
         let merged = git.merge(&self.branch, &message);
@@ -305,14 +305,11 @@ impl Landing {
         }
     }
 
-    /// Takes away what is no longer needed, once the outcome is on record. The state file and the
-    /// report of the run stay, beside the repository's own.
+    /// Takes away what is no longer needed, once the outcome is on record. The files of the run stay,
+    /// beside the repository's own.
     pub fn clear_up(&self) -> Result<(), Error> {
         if !self.goes() {
             return Ok(());
-        }
-        if let Plan::Discard { back_to: Some(branch) } = &self.plan {
-            self.git.switch(OnBranch::Old { name: branch }).map_err(refused)?;
         }
         if let Some(worktree) = &self.worktree {
             preserve(worktree, &self.home, &self.run_id)?;
@@ -373,6 +370,13 @@ impl Landing {
     }
 }
 
+/// Takes a checkout to a branch, or leaves it where it was.
+fn switched(git: &Git, branch: &str, before: &Head) -> Result<(), Error> {
+    let Err(error) = git.switch(OnBranch::Old { name: branch }) else { return Ok(()) };
+    git.switch_back(before).map_err(refused)?;
+    Err(refused(error))
+}
+
 /// The workflow file, from the root of the checkout that the run works in.
 fn relative(place: &Place) -> String {
     let inside = Path::new(&place.workflow_path).strip_prefix(&place.execution_root);
@@ -408,54 +412,4 @@ fn conflicts(branch: &str, into: &str, conflicts: &[PathBuf]) -> Refusal {
         .detail("branch", branch)
         .detail("target_branch", into)
         .detail("files", files)
-}
-
-/// Copies the files of all runs out of a worktree that goes.
-pub(super) fn preserve_all(worktree: &Path, home: &Path) -> Result<(), Error> {
-    let files = fs::read_dir(worktree.join(".hotl/state")).into_iter().flatten().flatten();
-    for file in files {
-        if let Some(run_id) = file.file_name().to_str().and_then(|name| name.strip_suffix(".json"))
-        {
-            preserve(worktree, home, run_id)?;
-        }
-    }
-    Ok(())
-}
-
-/// Copies the files of a run; the state file then names the report where it is.
-fn preserve(worktree: &Path, home: &Path, run_id: &str) -> Result<(), Error> {
-    let (state, report) =
-        (format!(".hotl/state/{run_id}.json"), format!(".hotl/reports/{run_id}.md"));
-    let report_path = text(&home.join(&report))?;
-    let mut changes = Vec::new();
-    for (name, report_path) in [(state, Some(report_path)), (report, None)] {
-        let (from, path) = (worktree.join(&name), home.join(&name));
-        let Some(content) = files::read(&from).map_err(not_done)? else { continue };
-        let after = report_path.map_or(content.clone(), |path| with_report_at(&content, &path));
-        let before = files::read(&path).map_err(not_done)?;
-        changes.push(Change { path, before, after: Some(after) });
-    }
-    files::change(&changes).map_err(not_done)
-}
-
-/// Only the one value changes: a state file may hold keys that nobody here knows.
-fn with_report_at(content: &str, report_path: &str) -> String {
-    const KEY: &str = "\"report_path\"";
-    let quoted = |text: &str| serde_json::Value::from(text).to_string();
-    match (state_file::parse(content), content.split_once(KEY)) {
-        (Ok(state), Some((before, after))) => {
-            let after = after.replacen(&quoted(&state.report_path), &quoted(report_path), 1);
-            format!("{before}{KEY}{after}")
-        }
-        (Err(_), _) | (_, None) => content.to_owned(),
-    }
-}
-
-pub(super) fn not_done(error: files::NotDone) -> Error {
-    match error {
-        files::NotDone::Unusable { path, source } => unusable(&path, &source).into(),
-        files::NotDone::Changed { path } => {
-            unusable(&path, &std::io::Error::other("it was changed meanwhile")).into()
-        }
-    }
 }

@@ -11,7 +11,7 @@ use windlass_ledger::{Error, Fault};
 
 use super::ground::Survey;
 use crate::exchange::unusable;
-use crate::run::landing::{not_done, preserve_all};
+use crate::run::preserve::{not_done, preserve_all};
 use crate::run::repository::{refused, text};
 
 /// A plan that is carried out.
