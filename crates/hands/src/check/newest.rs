@@ -60,7 +60,9 @@ mod tests {
 
     fn newest(pieces: &[&[u8]]) -> String {
         let mut newest = Newest::default();
-        pieces.iter().for_each(|piece| newest.take(Channel::Stdout, piece));
+        for piece in pieces {
+            newest.take(Channel::Stdout, piece);
+        }
         newest.text()
     }
 
