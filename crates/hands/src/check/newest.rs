@@ -50,7 +50,9 @@ mod tests {
 
     fn newest(pieces: &[&[u8]]) -> String {
         let mut newest = Newest::default();
-        pieces.iter().for_each(|piece| newest.take(piece));
+        for piece in pieces {
+            newest.take(piece);
+        }
         newest.text()
     }
 
