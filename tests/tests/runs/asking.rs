@@ -154,8 +154,8 @@ fn an_answer_in_time_is_never_overdue() {
 fn of_a_run_that_was_discarded_no_answer_is_waited_for_or_overdue() {
     let receiver = Receiver::answering(204);
     let site = asking(&receiver, "risk_level: low\ngate_timeout: 4h\n", REVIEWED);
-    let _ended = site.call("run finalize").run();
-    site.does("run finish discard --confirm discard");
+    assert_eq!(site.says("run finalize"), "Run finalized: blocked");
+    site.does("hotl-rt finish discarded");
     let mut office = Office::on(site.ledger);
     let listed = &office.after_minutes(DECADES).run("run.list", json!({}))["runs"][0];
     assert_eq!((&listed["status"], &listed["waiting"]), (&json!("blocked"), &json!(0)));
