@@ -13,6 +13,14 @@ use std::process::{Command, Output, Stdio};
 use std::sync::RwLock;
 use std::thread;
 
+/// Whether no process of this machine has that number. One that we may not ask is there.
+pub fn is_gone(number: i32) -> bool {
+    let process = rustix::process::Pid::from_raw(number);
+    process.is_some_and(|process| {
+        rustix::process::test_kill_process(process) == Err(rustix::io::Errno::SRCH)
+    })
+}
+
 /// One program with its arguments, its whole environment and the folder it runs in.
 #[derive(Clone)]
 #[must_use = "a program does nothing until it is run"]

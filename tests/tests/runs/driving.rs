@@ -201,3 +201,44 @@ fn a_file_with_mistakes_is_not_driven() {
     let _refused = error_of(&driven, "file_invalid", 3);
     assert_eq!(site.ledger.events(), 0);
 }
+
+const UNCHECKED: &str = "- [ ] **Step 1: Think**\naction: think\nloop: false\n";
+
+#[test]
+fn a_step_without_a_check_is_not_done_when_its_agent_failed() {
+    let site = site(UNCHECKED, "exit 3\n");
+    let driven = drives(&site, &[FILE]).json();
+    assert_eq!(status(&driven), "blocked");
+    assert_eq!(site.step(1)["status"], "blocked");
+    site.agrees();
+}
+
+#[test]
+fn a_harness_that_cannot_be_run_uses_up_no_more_than_the_attempt_that_showed_it() {
+    let site = site(THREE, "");
+    let line = ["run", "exec", FILE, "--harness", "no-such-agent"];
+    let error = error_of(&site.ledger.windlass(&line).run(), "invalid_value", 3);
+    assert!(text(&error["hint"]).contains("agent.log"), "{error}");
+    assert_eq!(
+        (&site.step(1)["status"], &site.step(1)["attempts"]),
+        (&"in_progress".into(), &1.into())
+    );
+}
+
+#[test]
+fn a_run_whose_driver_was_killed_goes_on_at_once() {
+    let site = site(THREE, "cat > /dev/null; touch one two three\n");
+    let gone = site.ledger.home.program("sh").args(["-c", "echo $$"]).run().ok().stdout;
+    site.does(&format!("run start {FILE}"));
+    site.does(&format!("run owner claim --owner driver-ann:{}", gone.trim()));
+    let driven = drives(&site, &[]).ok().json();
+    assert_eq!(status(&driven), "ready_to_finish");
+}
+
+#[test]
+fn a_run_whose_driver_is_at_work_is_not_taken_from_it() {
+    let site = site(THREE, "");
+    site.does(&format!("run start {FILE}"));
+    site.does(&format!("run owner claim --owner driver-ann:{}", std::process::id()));
+    let _refused = error_of(&drives(&site, &[]), "already_claimed", 3);
+}

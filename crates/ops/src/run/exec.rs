@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use windlass_domain::duration::Span;
 use windlass_domain::run::word::{OwnerStanding, RunStatus};
 use windlass_domain::{Code, Exit, Refusal, Time};
+use windlass_hands::process::is_gone;
 use windlass_ledger::Error;
 
 use self::driver::{Driver, shown};
@@ -35,6 +36,8 @@ use crate::sheet::{Cell, Sheet};
 
 /// How long a driver that shows no sign of life is waited for.
 const LEASE_SECONDS: i64 = 60;
+/// What the name of an owner begins with that drives runs; it ends with the number of its process.
+const DRIVER: &str = "driver-";
 const USUAL_TIMEOUT: &str = "2h";
 
 /// Drives a run to its end, or to where a person is needed.
@@ -200,15 +203,27 @@ fn origin_of(prepared: Prepared, rest: Origin) -> Origin {
 /// Owns a run that nobody drives, or whose driver is gone.
 fn own(cx: &mut Context, target: &Target, name: &str) -> Result<Owned, Error> {
     let owner = format!("{}:{}", safe(name), std::process::id());
-    let status = cx.perform(&OwnerStatus { target: target.clone() })?.status;
+    let before = cx.perform(&OwnerStatus { target: target.clone() })?;
     let (target, doer) = (target.clone(), Doer::default());
     let lease_seconds = LEASE_SECONDS;
-    if status == OwnerStanding::Stale {
+    let force = was_killed(cx, &before);
+    if force || before.status == OwnerStanding::Stale {
         let reason = "its driver is gone".to_owned();
-        let force = false;
         return cx.perform(&OwnerTakeover { owner, reason, force, lease_seconds, target, doer });
     }
     cx.perform(&OwnerClaim { owner, lease_seconds, target, doer })
+}
+
+/// The driver was a process of this machine and is none any more: its lease is not waited for.
+fn was_killed(cx: &Context, before: &Owned) -> bool {
+    let owner = before.owner_id.as_deref().unwrap_or_default();
+    let Some((_, process)) = owner.strip_prefix(DRIVER).and_then(|rest| rest.rsplit_once(':'))
+    else {
+        return false;
+    };
+    before.status == OwnerStanding::Active
+        && before.whereabouts.machine == cx.surroundings.host
+        && process.parse().is_ok_and(is_gone)
 }
 
 /// A name as an owner may have it.
@@ -217,7 +232,7 @@ fn safe(name: &str) -> String {
         .chars()
         .map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' })
         .collect();
-    format!("driver-{replaced}")
+    format!("{DRIVER}{replaced}")
 }
 
 impl Output for Executed {

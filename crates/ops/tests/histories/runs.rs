@@ -3,13 +3,13 @@
 use windlass_domain::chain::{Hash, Provenance};
 use windlass_domain::event::RunEvent;
 use windlass_domain::run::check::{CheckResult, Outcome, foregone};
-use windlass_domain::run::event::{FinishDetails, Place, RunStarted, Tie};
+use windlass_domain::run::event::{FinishDetails, Place, RunImported, RunStarted, Tie};
 use windlass_domain::run::file::parse;
 use windlass_domain::run::gate::Answer;
 use windlass_domain::run::name::RunId;
 use windlass_domain::run::owner::Force;
 use windlass_domain::run::word::{Authority, Decision, Disposition, Gates, Mode, Reopen};
-use windlass_domain::run::{Caller, Denied, Run, edit, finish, gate, state_file, step};
+use windlass_domain::run::{Caller, Denied, Run, finish, gate, state_file, step};
 use windlass_domain::{TaskId, Time};
 use windlass_ledger::{Error, KeptRun, RunFilter, Transaction};
 
@@ -95,7 +95,9 @@ fn begun(dice: &mut Dice, number: usize, task: Option<TaskId>) -> RunStarted {
 fn found(run: &Run, number: usize) -> RunEvent {
     let text = serde_json::to_string(&run.state_file()).unwrap();
     let state = state_file::parse(&text).unwrap();
-    edit::import(state, &format!("/found/{number}"), "haven", Gates::Attested)
+    let folder = format!("/found/{number}");
+    let (machine, gates, gate_timeout) = ("haven".to_owned(), Gates::Attested, None);
+    RunImported { state, folder, machine, gates, gate_timeout }.into()
 }
 
 /// Does something to a run, if the rules allow it; says how many runs that ended.

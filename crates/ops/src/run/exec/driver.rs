@@ -4,7 +4,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use windlass_domain::run::drive::{Drive, Standing, drive};
-use windlass_hands::check::{Environment, Limits, Shell, Stop, Verdict, Watch};
+use windlass_domain::{Code, Refusal};
+use windlass_hands::check::Outcome as Seen;
+use windlass_hands::check::{Ended, Environment, Limits, Shell, Stop, Verdict, Watch};
 use windlass_hands::guard::Guard;
 use windlass_ledger::{Error, Fault};
 
@@ -18,11 +20,14 @@ use crate::run::life::{Life, Signs};
 use crate::run::list::Show;
 use crate::run::marks::Marks;
 use crate::run::prompt::prompt;
-use crate::run::steps::{StepRetry, StepStart};
+use crate::run::steps::{StepBlock, StepRetry, StepStart};
 use crate::run::target::Target;
 use crate::run::verify::{StepVerify, Watcher};
 use crate::run::view::{RunView, StepView, WaitingView};
 
+/// What a shell answers for a command that is not there, or cannot be started.
+const NOT_FOUND: i32 = 127;
+const NOT_STARTED: i32 = 126;
 /// Between two signs of life.
 const SIGN: Duration = Duration::from_secs(15);
 
@@ -83,11 +88,44 @@ impl Driver<'_> {
         let Scene { step, attempt, .. } = scene;
         cx.notice(&format!("→ Step {}: {} (attempt {attempt})", step.step, step.name));
         list(cx, scene.begun);
-        self.give(cx, scene)?;
-        match self.stop.is_asked_for() {
-            true => Ok(()),
-            false => self.verify(cx, scene),
+        let seen = self.give(cx, scene)?;
+        if self.stop.is_asked_for() {
+            return Ok(());
         }
+        if let Some(Ended::Code(NOT_FOUND | NOT_STARTED)) = seen.ended {
+            return Err(self.not_run(scene, &seen.message).into());
+        }
+        match (seen.verdict == Verdict::Passed, step.checked) {
+            (true, _) => self.verify(cx, scene),
+            (false, true) => {
+                cx.notice(&format!("the agent did not end well: {}", seen.message));
+                self.verify(cx, scene)
+            }
+            (false, false) => self.block(cx, step.step, &seen.message),
+        }
+    }
+
+    /// Nothing would show that a step without a check is not done, but that its agent failed.
+    fn block(&self, cx: &mut Context, step: u32, message: &str) -> Result<(), Error> {
+        let (target, doer) = (self.target.clone(), self.doer.clone());
+        let reason = format!("the agent did not end well, and the step has no check: {message}");
+        cx.notice(&format!("✗ Step {step}: {reason}"));
+        cx.call(&StepBlock { step, reason, target, doer }).map(drop)
+    }
+
+    /// A command that is not there would use up every attempt in a moment.
+    fn not_run(&self, scene: &Scene<'_>, message: &str) -> Refusal {
+        let harness = quoted(self.harness.text);
+        let Scene { run, step, attempt, .. } = scene;
+        let log =
+            format!(".hotl/evidence/{}/step-{}-attempt-{attempt}-agent.log", run.run_id, step.step);
+        Refusal::new(Code::InvalidValue, format!("the harness {harness} cannot be run: {message}"))
+            .hint(format!(
+                "see {log}, correct it, and go on: windlass run exec --run-id {} --harness COMMAND",
+                run.run_id
+            ))
+            .detail("field", "harness")
+            .detail("run_id", &run.run_id)
     }
 
     fn verify(&self, cx: &mut Context, scene: &Scene<'_>) -> Result<(), Error> {
@@ -104,8 +142,8 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Lets the agent work on a step. How it ends is told, and decides nothing.
-    fn give(&self, cx: &mut Context, scene: &Scene<'_>) -> Result<(), Error> {
+    /// Lets the agent work on a step. What it says of that is no evidence.
+    fn give(&self, cx: &mut Context, scene: &Scene<'_>) -> Result<Seen, Error> {
         let Scene { run, step, attempt, .. } = *scene;
         let folder = Path::new(&run.folder);
         let room = folder.join(".hotl/evidence").join(&run.run_id);
@@ -134,11 +172,7 @@ impl Driver<'_> {
             scene.show(cx, "agent", last);
         };
         let guard = Guard::of_this_program(format!("run {}", run.run));
-        let seen = shell.run(&guard, Watch { beat: &mut beat, stop: &self.stop });
-        if seen.verdict != Verdict::Passed && !self.stop.is_asked_for() {
-            cx.notice(&format!("the agent did not end well: {}", seen.message));
-        }
-        Ok(())
+        Ok(shell.run(&guard, Watch { beat: &mut beat, stop: &self.stop }))
     }
 
     /// A sign of life, for the run and for its task, when one is due.
