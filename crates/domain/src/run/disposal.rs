@@ -65,7 +65,7 @@ pub fn target_branch(
     others.find(|candidate| is_there(candidate)).map(str::to_owned).ok_or_else(|| {
         let message = format!("nobody says what to merge '{branch}' into");
         Refusal::new(Code::CheckoutUnfit, message)
-            .hint("name a branch that is there: --target-branch NAME")
+            .hint("name a branch that is there: --into NAME")
             .detail("branch", branch)
     })
 }
@@ -78,7 +78,7 @@ pub fn must_be_another(branch: &str, target: &str, target_is_there: bool) -> Res
         (false, true) => return Ok(()),
     };
     Err(Refusal::new(Code::CheckoutUnfit, message)
-        .hint("name another branch that is there: --target-branch NAME")
+        .hint("name another branch that is there: --into NAME")
         .detail("branch", branch)
         .detail("target_branch", target))
 }

@@ -86,7 +86,10 @@ pub fn finish(
         );
         return Err(run
             .refusal(Code::InvalidTransition, message)
-            .hint("give --force to replace it")
+            .hint(format!(
+                "to record something else: windlass run finished WORD --force --run-id {}",
+                run.name
+            ))
             .detail("disposition", finish.disposition));
     }
     let status = run.status();

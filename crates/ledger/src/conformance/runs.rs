@@ -5,7 +5,7 @@ use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use windlass_domain::chain::Hash;
 use windlass_domain::event::RunEvent;
-use windlass_domain::run::event::{Place, RunStarted, Tie};
+use windlass_domain::run::event::{Place, RunImported, RunStarted, Tie};
 use windlass_domain::run::file::parse;
 use windlass_domain::run::name::RunId;
 use windlass_domain::run::word::{Authority, Gates, RunStatus};
@@ -153,13 +153,19 @@ fn a_run_that_is_not_there_is_not_found(bed: &mut Bed) {
     }
 }
 
+/// A state file that was found in another folder of another machine.
+fn imported_at_two(state: state_file::StateFile) -> RunImported {
+    let (folder, machine) = ("/two".to_owned(), "haven".to_owned());
+    RunImported { state, folder, machine, gates: Gates::Attested, gate_timeout: None }
+}
+
 fn a_run_that_was_imported_is_read_back(bed: &mut Bed) {
     let original = begin(bed, started("boat-1", "/one"));
     let key = original.run.key;
     let started = bed.write(|tx| start_step(tx, key, 1)).unwrap();
     let text = serde_json::to_string(&started.run.state_file()).unwrap();
     let state = state_file::parse(&text).unwrap();
-    let imported = begin(bed, edit::import(state, "/two", "haven", Gates::Attested));
+    let imported = begin(bed, imported_at_two(state));
     assert_eq!((imported.run.version, imported.run.revision), (1, started.run.revision));
     assert_eq!(imported.run.place.folder, "/two");
     assert_eq!(called(bed, "boat-1"), [imported.clone(), started]);
@@ -398,7 +404,7 @@ fn several(bed: &mut Bed) -> ProjectId {
     bed.write(|tx| block_step(tx, stuck.run.key, 1)).unwrap();
     let text = serde_json::to_string(&begun.run.state_file()).unwrap();
     let state = state_file::parse(&text).unwrap();
-    begin(bed, edit::import(state, "/two", "haven", Gates::Attested));
+    begin(bed, imported_at_two(state));
     project
 }
 

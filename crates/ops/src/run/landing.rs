@@ -188,11 +188,13 @@ impl Landing {
 
     /// How many commits would be lost with the branch, or come along with it.
     fn count_ahead(&self, place: &Place) -> Result<u64, Error> {
-        let (Some(commit), Some(source)) = (&self.commit, &self.source_head) else { return Ok(0) };
+        let Some(commit) = &self.commit else { return Ok(0) };
+        // A run that does not know where it came from is held against the first checkout.
+        let source = self.source_head.as_deref().unwrap_or("HEAD");
         let base = match (&self.plan, &place.source_branch) {
             (Plan::Merge { into, .. }, _) => format!("refs/heads/{into}"),
             (_, Some(branch)) => format!("refs/heads/{branch}"),
-            (_, None) => source.clone(),
+            (_, None) => source.to_owned(),
         };
         let known = self.git.commit(&base).map_err(refused)?;
         let base = known.or(self.git.commit(source).map_err(refused)?);
