@@ -474,7 +474,7 @@ fn preflight_branch_exists_and_is_recreated_with_its_head_kept() {
 }
 
 #[test]
-fn a_worktree_in_which_a_run_works_is_not_recreated_away() {
+fn preflight_branch_exists_and_is_not_recreated_while_a_run_works_in_its_worktree() {
     let scene = Scene::new();
     let _first = scene.prepared(&[]);
     let worktree = scene.worktree("hotl-add-auth");

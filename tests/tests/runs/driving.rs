@@ -217,8 +217,9 @@ fn a_step_without_a_check_is_not_done_when_its_agent_failed() {
 fn a_harness_that_cannot_be_run_uses_up_no_more_than_the_attempt_that_showed_it() {
     let site = site(THREE, "");
     let line = ["run", "exec", FILE, "--harness", "no-such-agent"];
-    let error = error_of(&site.ledger.windlass(&line).run(), "invalid_value", 3);
-    assert!(text(&error["hint"]).contains("agent.log"), "{error}");
+    let refused = site.ledger.windlass(&line).run();
+    assert_eq!(text(&refused.json()["error"]["code"]), "invalid_value", "{refused}");
+    assert!(text(&refused.json()["error"]["hint"]).contains("agent.log"), "{refused}");
     assert_eq!(
         (&site.step(1)["status"], &site.step(1)["attempts"]),
         (&"in_progress".into(), &1.into())

@@ -377,6 +377,7 @@ fn a_check_may_ask_a_person_and_then_go_on() {
         "attempts": 1,
         "max_attempts": 1,
         "checked": true,
+        "checks_made": 1,
         "gate": "human",
         "decision": "approved",
         "decided_by": "ada",
