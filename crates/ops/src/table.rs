@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Every operation, in the order people meet them.
-pub const TABLE: &[Entry] = &[
+pub static TABLE: &[Entry] = &[
     Entry::of::<setup::Init>(),
     Entry::of::<project::Create>(),
     Entry::of::<project::List>(),

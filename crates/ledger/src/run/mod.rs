@@ -96,8 +96,10 @@ impl Transaction<'_> {
     /// Records the first event of a run.
     pub fn begin_run(&mut self, event: impl Into<RunEvent>) -> Result<KeptRun, Error> {
         let key = RunKey::from_parts(self.now(), random_bits()?);
-        self.create(key, event.into())?;
-        Ok(self.run_now(key)?)
+        let (event, created_seq) = (event.into(), self.head().seq + 1);
+        let run = Run::begun(key, &event, self.now()).map_err(Fault::from)?;
+        self.create(key, event)?;
+        Ok(KeptRun { created_seq, run })
     }
 
     /// Records what happened to a run and returns the run as it is now. What was decided about an
@@ -107,17 +109,19 @@ impl Transaction<'_> {
         kept: &KeptRun,
         events: impl IntoIterator<Item = RunEvent>,
     ) -> Result<KeptRun, Error> {
-        let now = self.run_now(kept.run.key)?;
-        if now.run.version != kept.run.version {
-            return Err(moved_on(&now.run).into());
+        let (key, version) = (kept.run.key, kept.run.version);
+        let left = || Fault::bug(format!("run {key} left its view"));
+        let mut after = self.run(key)?.ok_or_else(left)?;
+        if after.run.version != version {
+            return Err(moved_on(&after.run).into());
         }
-        let events = events.into_iter().map(Into::into).collect();
-        self.act(kept.run.key.into(), kept.run.version, events)?;
-        Ok(self.run_now(kept.run.key)?)
-    }
-
-    fn run_now(&mut self, key: RunKey) -> Result<KeptRun, Fault> {
-        self.run(key)?.ok_or_else(|| Fault::bug(format!("run {key} left its view")))
+        let mut happened = Vec::new();
+        for event in events {
+            after.run.fold(&event, self.now()).map_err(Fault::from)?;
+            happened.push(event.into());
+        }
+        self.act(key.into(), version, happened)?;
+        Ok(after)
     }
 }
 

@@ -143,6 +143,7 @@ impl Start {
         }
         let here = Here::of(place, cx)?;
         let ground = Ground::of(cx, Path::new(&here.folder));
+        let branch = source.file().front.branch.clone();
         let begin = Begin {
             text: source.text,
             workflow_path: source.path,
@@ -154,7 +155,7 @@ impl Start {
             origin: Origin {
                 repo_root: self.origin.repo_root.clone().or(ground.root),
                 worktree_path: self.origin.worktree_path.clone().or(ground.worktree),
-                branch: self.origin.branch.clone().or(source.file.front.branch).or(ground.branch),
+                branch: self.origin.branch.clone().or(branch).or(ground.branch),
                 ..self.origin.clone()
             },
         };

@@ -69,7 +69,7 @@ impl Finalize {
         if self.head.is_some() || cx.surroundings.files == Place::Servers {
             return self.head.clone();
         }
-        let asked = Files { target: self.target.clone(), revision: None, report: false };
+        let asked = Files { target: self.target.clone(), ..Files::default() };
         let run = cx.perform(&asked).ok()?;
         let is_here = run.machine == cx.surroundings.host;
         is_here.then(|| head_in(cx, Path::new(&run.folder))).flatten()

@@ -31,6 +31,9 @@ pub struct Files {
     /// Also the report
     #[arg(long)]
     pub report: bool,
+    /// Also the hash of what the workflow file asked for
+    #[arg(long)]
+    pub plan: bool,
 }
 
 /// The files of a run.
@@ -54,7 +57,7 @@ pub struct RunFiles {
     /// What `.hotl/reports/<run id>.md` says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
-    /// With the report: what the run was started with.
+    /// With the report or the plan: what the run was started with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workflow: Option<Plan>,
 }
@@ -65,11 +68,27 @@ pub struct Plan {
     pub path: String,
     /// Of the file, byte by byte.
     pub file_sha256: String,
-    /// Of what it asked for, without the marks of what is done.
-    pub sha256: String,
+    /// Of what it asked for, without the marks of what is done, if that was wanted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
 }
 
 impl RunFiles {
+    fn of(run: &Run) -> Result<Self, Fault> {
+        Ok(Self {
+            run: run.key,
+            run_id: run.name.to_string(),
+            folder: run.place.folder.clone(),
+            machine: run.place.machine.clone(),
+            revision: run.revision,
+            state: state_text(run)?,
+            then: None,
+            taken_over: None,
+            report: None,
+            workflow: None,
+        })
+    }
+
     pub(super) fn whereabouts(&self) -> Whereabouts {
         Whereabouts {
             run: self.run,
@@ -104,43 +123,45 @@ impl Operation for Files {
     fn run(&self, cx: &mut Context) -> Result<RunFiles, Error> {
         let target = self.target.named_or_only(cx)?;
         cx.read(|snapshot| {
-            let kept = target.find(snapshot)?;
-            let run = &kept.run;
-            let mut files = RunFiles {
-                run: run.key,
-                run_id: run.name.to_string(),
-                folder: run.place.folder.clone(),
-                machine: run.place.machine.clone(),
-                revision: run.revision,
-                state: state_text(run)?,
-                then: None,
-                taken_over: None,
-                report: None,
-                workflow: None,
-            };
-            if self.revision.is_none() && !self.report {
-                return Ok(files);
+            if self.revision.is_none() && !self.report && !self.plan {
+                return Ok(RunFiles::of(&target.find(snapshot)?.run)?);
             }
-            let events = history(snapshot, run.key)?;
+            let (key, events) = told(&target, snapshot)?;
+            let Told { run, log, then } =
+                replay(key, self.revision, events.iter().map(|(event, at)| (event.as_ref(), *at)))
+                    .map_err(Fault::from)?;
+            let mut files = RunFiles::of(&run)?;
             files.taken_over = taken_over(&events).and_then(digest);
-            let told = events.iter().map(|(event, at)| (event.as_ref(), *at));
-            let Told { log, then, .. } =
-                replay(run.key, self.revision, told).map_err(Fault::from)?;
             files.then = then.as_ref().map(state_text).transpose()?;
-            if self.report {
-                files.workflow = events.first().and_then(|(event, _)| plan(event));
-                files.report = Some(report(run, &log));
+            files.report = self.report.then(|| report(&run, &log));
+            if self.report || self.plan {
+                files.workflow = events.first().and_then(|(event, _)| self.workflow(event));
             }
             Ok(files)
         })
     }
 }
 
-fn plan(first: &RunEvent) -> Option<Plan> {
-    let RunEvent::RunStarted(started) = first else { return None };
-    let sha256 = plan_hash(&started.file).to_string();
-    let file_sha256 = started.file_sha256.to_string();
-    Some(Plan { path: started.place.workflow_path.clone(), file_sha256, sha256 })
+impl Files {
+    fn workflow(&self, first: &RunEvent) -> Option<Plan> {
+        let RunEvent::RunStarted(started) = first else { return None };
+        let path = started.place.workflow_path.clone();
+        let sha256 = self.plan.then(|| plan_hash(&started.file).to_string());
+        Some(Plan { path, file_sha256: started.file_sha256.to_string(), sha256 })
+    }
+}
+
+/// The run that is meant, with what happened to it. Its events tell all of it, so the view is asked
+/// only where the key of the run is not given.
+fn told(target: &Target, snapshot: &mut Snapshot<'_>) -> Result<(RunKey, Events), Error> {
+    if let Some(key) = target.key() {
+        let events = history(snapshot, key)?;
+        if !events.is_empty() {
+            return Ok((key, events));
+        }
+    }
+    let key = target.find(snapshot)?.run.key;
+    Ok((key, history(snapshot, key)?))
 }
 
 /// The text of the state file.
@@ -152,10 +173,9 @@ fn state_text(run: &Run) -> Result<String, Fault> {
 }
 
 /// What happened to a run, in order.
-pub(super) fn history(
-    snapshot: &mut Snapshot<'_>,
-    run: RunKey,
-) -> Result<Vec<(Box<RunEvent>, Time)>, Error> {
+pub(super) type Events = Vec<(Box<RunEvent>, Time)>;
+
+pub(super) fn history(snapshot: &mut Snapshot<'_>, run: RunKey) -> Result<Events, Error> {
     let mut events = Vec::new();
     for recorded in snapshot.whole_history(run.into())? {
         if let Some(Event::Run(event)) = recorded.event().map_err(Fault::from)? {

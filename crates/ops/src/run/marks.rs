@@ -37,7 +37,7 @@ struct Own {
 
 impl Marks {
     pub(super) fn of(cx: &mut Context, target: &Target) -> Self {
-        let asked = Files { target: target.clone(), revision: None, report: true };
+        let asked = Files { target: target.clone(), plan: true, ..Files::default() };
         let files = cx.perform(&asked).ok();
         let files = files.filter(|files| files.machine == cx.surroundings.host);
         Self { own: files.and_then(Own::of), is_told: false }
@@ -57,7 +57,7 @@ impl Marks {
 
 impl Own {
     fn of(files: RunFiles) -> Option<Self> {
-        let Plan { path, sha256, .. } = files.workflow?;
+        let Plan { path, sha256: Some(sha256), .. } = files.workflow? else { return None };
         let folder = fs::canonicalize(&files.folder).ok()?;
         let path = fs::canonicalize(path).ok()?;
         path.starts_with(&folder).then_some(Self { path, sha256 })

@@ -113,7 +113,7 @@ pub(super) fn refresh(cx: &mut Context, target: &Target) {
     if cx.surroundings.files == context::Files::Servers {
         return;
     }
-    let asked = Files { target: target.clone(), revision: None, report: false };
+    let asked = Files { target: target.clone(), ..Files::default() };
     if let Ok(files) = cx.perform(&asked) {
         write(cx, &files.whereabouts());
     }
@@ -127,9 +127,10 @@ impl Mirror {
         let state = self.state_path(name);
         let seen = self.state(name);
         let revision = seen.as_deref().map(|seen| revision_of(seen).unwrap_or_default());
-        let asked = Files { target: Target::of(whereabouts.run), revision, report: true };
+        let target = Target::of(whereabouts.run);
+        let asked = Files { target, revision, report: true, plan: false };
         let files = cx.perform(&asked).map_err(|error| error.to_string())?;
-        notice_change(cx, name, files.workflow.as_ref());
+        notice_change(cx, whereabouts, files.workflow.as_ref());
         // The report comes first: a state file that is up to date says that both are.
         let report = files.report.as_deref().unwrap_or_default();
         put(&self.report_path(name), report).map_err(spoken)?;
@@ -142,14 +143,21 @@ impl Mirror {
 }
 
 /// Tells that a workflow file is no longer what the run was started with.
-fn notice_change(cx: &Context, run: &str, workflow: Option<&Plan>) {
-    let Some(Plan { path, file_sha256, sha256 }) = workflow else { return };
+fn notice_change(cx: &mut Context, whereabouts: &Whereabouts, workflow: Option<&Plan>) {
+    let Some(Plan { path, file_sha256, .. }) = workflow else { return };
     let Ok(text) = fs::read_to_string(path) else { return };
-    let asks_for_the_same =
-        || parse(&text).is_ok_and(|now| plan_hash(&now.file).to_string() == *sha256);
-    if hash(&text).to_string() != *file_sha256 && !asks_for_the_same() {
+    if hash(&text).to_string() != *file_sha256 && !asks_for_the_same(cx, whereabouts, &text) {
+        let run = &whereabouts.run_id;
         cx.notice(&format!("{path} was changed since; run {run} keeps what it was started with"));
     }
+}
+
+/// Whether a workflow file differs from that of the run in marks and the like only.
+fn asks_for_the_same(cx: &mut Context, whereabouts: &Whereabouts, text: &str) -> bool {
+    let asked = Files { target: Target::of(whereabouts.run), plan: true, ..Files::default() };
+    let then = cx.perform(&asked).ok().and_then(|files| files.workflow?.sha256);
+    let now = parse(text).ok().map(|now| plan_hash(&now.file).to_string());
+    now.is_some() && now == then
 }
 
 /// The revision that a state file says it is of; those of older tools say none.

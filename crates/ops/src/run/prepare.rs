@@ -155,7 +155,7 @@ impl Prepare {
         let survey = Survey::of(git_in(cx, folder(cx)?), &file)?;
         let mut choices = self.answers.choices();
         loop {
-            let decided = self.decide(&survey, &source.file.front, &choices);
+            let decided = self.decide(&survey, &source.file().front, &choices);
             let refusal = match decided {
                 Ok((plan, parent)) => {
                     spare_the_living(&plan)?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use windlass_domain::chain::Hash;
 use windlass_domain::near::near;
 use windlass_domain::run::file::{
-    Finding, LARGEST_BYTES, Severity, WorkflowFile, canonical, inspect, parse, place,
+    Finding, LARGEST_BYTES, Parsed, Severity, WorkflowFile, canonical, lint, parse, place,
 };
 use windlass_domain::run::name::slug;
 use windlass_domain::{Code, Refusal};
@@ -27,7 +27,7 @@ pub(super) struct Source {
     /// Absolute, behind all links.
     pub(super) path: String,
     pub(super) text: String,
-    pub(super) file: WorkflowFile,
+    parsed: Parsed,
 }
 
 impl Source {
@@ -35,13 +35,18 @@ impl Source {
         let given = path.to_string_lossy();
         let text_of_file = read(path)?;
         let path = text(&target::canonical(cx, &given)?)?;
-        let file = understood(&given, &text_of_file)?;
-        Ok(Self { path, text: text_of_file, file })
+        let parsed = read_as(&given, &text_of_file)?;
+        Ok(Self { path, text: text_of_file, parsed })
+    }
+
+    /// What it says.
+    pub(super) fn file(&self) -> &WorkflowFile {
+        &self.parsed.file
     }
 
     /// Refuses a file with mistakes, before anything is done with it.
     pub(super) fn must_be_sound(&self) -> Result<(), Refusal> {
-        let findings = inspect(&self.text);
+        let findings = lint(&self.text, &self.parsed);
         let errors: Vec<&Finding> =
             findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
         match errors.is_empty() {
@@ -127,9 +132,11 @@ fn folder(path: &Path) -> Refusal {
 
 /// What a workflow file says; a refusal that names every mistake when it has no one meaning.
 pub(super) fn understood(path: &str, text: &str) -> Result<WorkflowFile, Refusal> {
-    parse(text)
-        .map(|parsed| parsed.file)
-        .map_err(|findings| unsound(path, text, &findings.iter().collect::<Vec<_>>()))
+    read_as(path, text).map(|parsed| parsed.file)
+}
+
+fn read_as(path: &str, text: &str) -> Result<Parsed, Refusal> {
+    parse(text).map_err(|findings| unsound(path, text, &findings.iter().collect::<Vec<_>>()))
 }
 
 fn unsound(path: &str, text: &str, findings: &[&Finding]) -> Refusal {

@@ -47,6 +47,11 @@ impl Target {
         Self { run_id: run.cloned().or_else(|| rest.run_id.clone()), ..rest.clone() }
     }
 
+    /// The run itself, where that is what was given, and not a name.
+    pub(super) fn key(&self) -> Option<RunKey> {
+        self.run_id.as_ref()?.parse().ok()
+    }
+
     /// The run as the ledger has it.
     pub(super) fn find(&self, snapshot: &mut Snapshot<'_>) -> Result<KeptRun, Error> {
         let Some(given) = &self.run_id else {
@@ -55,7 +60,7 @@ impl Target {
                 .detail("field", "run_id")
                 .into());
         };
-        if let Ok(key) = given.parse::<RunKey>()
+        if let Some(key) = self.key()
             && let Some(kept) = snapshot.run(key)?
         {
             return Ok(kept);
@@ -224,7 +229,7 @@ impl Here {
             folder: Some(self.folder.clone()),
             machine: Some(self.machine.clone()),
         };
-        cx.perform(&Files { target, revision: at, report: false })
+        cx.perform(&Files { target, revision: at, ..Files::default() })
     }
 
     /// Takes over the runs that only their state files know. A file that cannot be read hinders only

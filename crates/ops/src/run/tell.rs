@@ -205,7 +205,7 @@ impl Operation for Normalize {
 
     fn run(&self, cx: &mut Context) -> Result<Document, Error> {
         let source = Source::read(cx, &self.file)?;
-        Ok(Document::of(&normalize(&source.file, &source.path))?)
+        Ok(Document::of(&normalize(source.file(), &source.path))?)
     }
 }
 
