@@ -53,8 +53,12 @@ impl Stage {
     /// Begins a run and its first step.
     fn start(&mut self, name: &str, task: Option<TaskId>) {
         let by = Provenance { actor: "worker-1".into(), ..Provenance::default() };
-        let agent =
-            Caller { name: "worker-1".into(), authority: Authority::Attested, token_sha256: None };
+        let agent = Caller {
+            name: "worker-1".into(),
+            is_named: true,
+            authority: Authority::Attested,
+            token_sha256: None,
+        };
         let begun = self.cx.ledger().unwrap().write(&by, |tx| {
             let kept = tx.begin_run(started(name, task))?;
             let events = step::start(&kept.run, 1, &agent, tx.now()).unwrap();

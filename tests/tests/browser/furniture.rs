@@ -140,8 +140,7 @@ impl Furniture<'_> {
         });
         let run = self.scene.run("run.begin", &begin)["run"].as_str().unwrap().to_owned();
         self.scene.run("run.step.start", &json!({"step": 1, "run_id": run}));
-        let seen =
-            json!([{"check": 0, "outcome": "passed", "stdout": {"text": self.say("output")}}]);
+        let seen = json!([{"check": 0, "outcome": "passed", "exit_code": 0, "stdout": {"text": self.say("output")}}]);
         let checked = json!({"step": 1, "attempt": 1, "results": seen, "run_id": run});
         self.scene.run("run.step.checked", &checked);
         run

@@ -247,7 +247,7 @@ const DONE: &[&str] = &[
     "run step block 1 --reason so --run-id RUN__1",
     "run step unblock 1 --reason so --run-id RUN__1",
     "run unblock --reason so --run-id RUN__1",
-    "run step checked 1 --attempt 2 --results '[{\"check\":0,\"outcome\":\"passed\"}]' --run-id RUN__1",
+    "run step checked 1 --attempt 2 --results '[{\"check\":0,\"outcome\":\"passed\",\"exit_code\":0}]' --run-id RUN__1",
     "run gate 1 approved --run-id RUN__1",
     "run reopen 1 --reason so --run-id RUN__1",
     "run gate 1 approved --run-id RUN__1",

@@ -6,9 +6,10 @@
 //! and a point that was never reached fails the test.
 
 use std::fs;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 use windlass_testkit::trace::{Call, Hit, Trace, WRITE_POINTS};
@@ -272,30 +273,34 @@ fn a_verification_killed_while_its_check_runs_leaves_no_process_and_can_be_repea
     site.agrees();
 }
 
-const ROUNDS: usize = 20;
-const ALL_ROUNDS: usize = 150;
-/// About as long as a call takes.
-const LONGEST_DELAY_MICROS: u64 = 90_000;
+/// So many calls are killed before they have ended.
+const KILLS: usize = 20;
+const ALL_KILLS: usize = 150;
 
 #[test]
 fn kills_at_random_moments_lose_nothing_and_count_nothing_twice_on_sqlite() {
     let random = Random::new();
     eprintln!("WINDLASS_SEED={} repeats this run", random.seed());
-    kill_at_random_moments(&enforced(&steps(rounds(), "verify: sleep 0.02\n")), random);
+    kill_at_random_moments(&enforced(&enough_steps()), random);
 }
 
 #[test]
 fn kills_at_random_moments_lose_nothing_and_count_nothing_twice_on_postgresql() {
-    let Some(site) = on_postgres(&steps(rounds(), "verify: sleep 0.02\n")) else { return };
+    let Some(site) = on_postgres(&enough_steps()) else { return };
     let random = Random::new();
     eprintln!("WINDLASS_SEED={} repeats this run", random.seed());
     kill_at_random_moments(&site, random);
 }
 
 /// `WINDLASS_LONG_TESTS=1` makes it 150.
-fn rounds() -> usize {
+fn kills() -> usize {
     let is_long = machine::variable("WINDLASS_LONG_TESTS").is_some();
-    if is_long { ALL_ROUNDS } else { ROUNDS }
+    if is_long { ALL_KILLS } else { KILLS }
+}
+
+/// One to see how long calls take, and more than one for each kill: some come too late.
+fn enough_steps() -> String {
+    steps(1 + 3 * kills(), "verify: sleep 0.02\n")
 }
 
 /// So many steps, each with these fields.
@@ -305,20 +310,26 @@ pub(crate) fn steps(count: usize, fields: &str) -> String {
     (1..=count).map(step).collect()
 }
 
-/// A kill a step.
+/// A kill a step, until enough calls were killed that had not ended.
 #[track_caller]
 fn kill_at_random_moments(site: &Site, mut random: Random) {
-    let rounds = rounds();
-    for number in 1..=rounds {
+    let starting = time_of(site, "run step start 1");
+    let verifying = time_of(site, "run step verify 1");
+    let (mut killed, mut number) = (0, 1);
+    while killed < kills() {
+        number += 1;
+        assert!(number <= 1 + 3 * kills(), "only {killed} of {} kills came in time", kills());
         let start = format!("run step start {number}");
         let verify = format!("run step verify {number}");
-        if random.below(2) == 0 {
-            kill_soon(site, &start, &mut random);
+        let hit = if random.below(2) == 0 {
+            let hit = kill_within(site, &start, starting, &mut random);
             let _is_new = repeated(site, &start);
+            hit
         } else {
             site.does(&start);
-            kill_soon(site, &verify, &mut random);
-        }
+            kill_within(site, &verify, verifying, &mut random)
+        };
+        killed += usize::from(hit);
         has_no_process(site);
         let _is_new = repeated(site, &verify);
         let step = site.step(number);
@@ -327,16 +338,25 @@ fn kill_at_random_moments(site: &Site, mut random: Random) {
             site.agrees();
         }
     }
-    assert_eq!(site.count("step_started"), rounds);
-    assert_eq!(site.count("step_verified"), rounds);
+    assert_eq!(site.count("step_started"), number);
+    assert_eq!(site.count("step_verified"), number);
     site.agrees();
 }
 
+/// How long a call takes here and now.
 #[track_caller]
-fn kill_soon(site: &Site, line: &str, random: &mut Random) {
-    let run = durable(site, line);
-    let mut child = run.spawn();
-    thread::sleep(Duration::from_micros(random.below(LONGEST_DELAY_MICROS)));
+fn time_of(site: &Site, line: &str) -> Duration {
+    let start = Instant::now();
+    let _done = durable(site, line).outcome().ok();
+    start.elapsed()
+}
+
+/// Kills a call at some moment within a time; whether it had not ended by then.
+#[track_caller]
+fn kill_within(site: &Site, line: &str, time: Duration, random: &mut Random) -> bool {
+    let micros = u64::try_from(time.as_micros()).unwrap();
+    let mut child = durable(site, line).spawn();
+    thread::sleep(Duration::from_micros(random.below(micros)));
     child.kill().unwrap();
-    child.wait().unwrap();
+    child.wait().unwrap().signal() == Some(9)
 }

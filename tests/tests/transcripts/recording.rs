@@ -276,7 +276,7 @@ fn a_verification_asks_for_the_checks_and_then_records_them() {
         scene.does("run step start 1");
         scene.shows("run step checks 1");
         scene.shows(
-            "run step checked 1 --attempt 1 --results '[{\"check\":0,\"outcome\":\"passed\"}]'",
+            "run step checked 1 --attempt 1 --results '[{\"check\":0,\"outcome\":\"passed\",\"exit_code\":0}]'",
         );
     });
     insta::assert_snapshot!(said, @r#"
@@ -290,10 +290,9 @@ fn a_verification_asks_for_the_checks_and_then_records_them() {
       "machine": "<host>",
       "step": 1,
       "attempt": 1,
-      "execution_root": "/home/ada/work",
       "checks": [[0, {"type": "shell", "command": "true"}]]
     }
-    $ windlass run step checked 1 --attempt 1 --results '[{"check":0,"outcome":"passed"}]'
+    $ windlass run step checked 1 --attempt 1 --results '[{"check":0,"outcome":"passed","exit_code":0}]'
     pass
     run look-20261115T093000Z is running
     $ … --json

@@ -9,6 +9,8 @@ use crate::{Code, Refusal, Time};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     pub name: String,
+    /// The name was given, and is not that of whoever is logged in.
+    pub is_named: bool,
     pub authority: Authority,
     /// The hash of the owner's token that was shown, in hexadecimal.
     pub token_sha256: Option<String>,

@@ -28,6 +28,16 @@ pub enum Outcome {
     Undecided(String),
 }
 
+impl Outcome {
+    /// Why it cannot be decided.
+    pub(super) fn reason_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::Undecided(reason) => Some(reason),
+            Self::Passed | Self::Failed => None,
+        }
+    }
+}
+
 /// What a check wrote: as much as is shown, and the digest of all of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Output {

@@ -136,7 +136,7 @@ impl Run {
         // A refused edit is remembered and changes nothing of the run, so that its file, once it is
         // put back, is what it was.
         if !matches!(event, RunEvent::RunEdited(RunEdited { adopted: None, .. })) {
-            self.revision += 1;
+            self.revision = self.revision.saturating_add(1);
             self.updated_at = at;
         }
         Ok(())
@@ -184,14 +184,15 @@ impl Run {
     }
 
     fn verify(&mut self, data: &StepVerified, at: Time) -> Result<(), Broken> {
-        let enforced = self.gates == Gates::Enforced;
+        let is_gated = self.gates == Gates::Enforced
+            && self.step(data.step).is_ok_and(|step| self.needs_gate(step));
         let step = self.step_in(data.step, Kind::StepVerified, &[StepStatus::InProgress])?;
         step.retried = false;
         step.results.extend(data.results.iter().cloned());
         match &data.verdict {
             Verdict::Passed => {
                 // Who reviewed one check has not seen what the checks after it showed.
-                if enforced && step.gate.is_some() {
+                if is_gated {
                     step.decided = None;
                 }
                 step.complete(at);
@@ -237,7 +238,8 @@ impl Run {
             step.resume();
         } else {
             self.held = None;
-            for action in &mut self.actions {
+            // What is still to be decided may yet stop it.
+            for action in self.actions.iter_mut().filter(|action| action.blocks()) {
                 action.acknowledged = true;
             }
         }

@@ -357,6 +357,7 @@ pub fn caveats(run: &Run) -> Vec<Caveat> {
     let rows = [
         (Caveat::GateAttestedOnly, run.steps.iter().any(attested)),
         (Caveat::StepUnverified, run.steps.iter().any(|step| !step.is_checked())),
+        (Caveat::StepUnseen, run.steps.iter().any(StepState::is_unseen)),
     ];
     rows.into_iter().filter_map(|(caveat, holds)| holds.then_some(caveat)).collect()
 }
@@ -370,7 +371,7 @@ pub fn must_prove(run: &Run) -> Result<(), Refusal> {
     let caveats: Vec<Caveat> = caveats(run)
         .into_iter()
         .filter(|caveat| match caveat {
-            Caveat::GateAttestedOnly => true,
+            Caveat::GateAttestedOnly | Caveat::StepUnseen => true,
             Caveat::StepUnverified => !run.steps.iter().all(vouched),
         })
         .collect();

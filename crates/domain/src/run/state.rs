@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::check::{CheckResult, both_outputs, is_real};
+use super::check::{CheckResult, Outcome, both_outputs, is_real};
 use super::event::{FinishDetails, Place, Tie};
 use super::file::{Amount, Budgets, Check, Form, Gate, Loop, Risk};
 use super::name::RunId;
@@ -244,9 +244,19 @@ impl StepState {
         self.checks.iter().any(is_real)
     }
 
-    /// The checks that have not passed in this attempt, with their places.
+    /// The checks that come after the last that passed in this attempt, with their places.
     pub fn pending_checks(&self) -> impl Iterator<Item = (usize, &Check)> {
-        self.checks.iter().enumerate().skip(self.results.len())
+        let next = self.results.iter().map(|result| result.check.saturating_add(1)).max();
+        self.checks.iter().enumerate().skip(next.unwrap_or(0))
+    }
+
+    /// It is done, and of a check it has nobody here saw how it ended.
+    pub(super) fn is_unseen(&self) -> bool {
+        let was_seen = |place| {
+            let of_it = |result: &&CheckResult| result.check == place;
+            self.results.iter().find(of_it).is_some_and(|seen| seen.outcome == Outcome::Passed)
+        };
+        self.status == StepStatus::Done && !(0..self.checks.len()).all(was_seen)
     }
 
     /// What its checks wrote, as far as it is kept. Of an imported step the beginnings are.

@@ -6,7 +6,7 @@
 //! lets both in and counts twice.
 
 use super::caller::{Caller, Denied};
-use super::check::{CheckResult, Outcome, Output, SHOWN_BYTES, Verdict, verdict};
+use super::check::{CheckResult, Outcome, Output, SHOWN_BYTES, Verdict, foregone, verdict};
 use super::event::{
     GateDecided, RunUnblocked, StepBlocked, StepRetried, StepStarted, StepVerified,
 };
@@ -15,6 +15,9 @@ use super::state::{Run, StepState};
 use super::word::{Authority, Cause, Decision, Disposition, Gates, Mode, RunStatus, StepStatus};
 use crate::event::RunEvent;
 use crate::{Code, Refusal, Time, text};
+
+/// A check shows a log and a picture; this is for those who send more.
+const MOST_EXHIBITS: usize = 16;
 
 /// Somebody begins to work on a step.
 pub fn start(run: &Run, number: u32, caller: &Caller, now: Time) -> Result<Vec<RunEvent>, Denied> {
@@ -78,6 +81,7 @@ pub fn verified(
             .detail("attempt", step.attempts));
     }
     must_fit(run, number, step, &results)?;
+    must_be_of_their_checks(run, number, step, &results)?;
     let results: Vec<CheckResult> = results.into_iter().map(shortened).collect();
     let verdict = verdict(&results);
     let mut events = vec![RunEvent::from(StepVerified {
@@ -375,6 +379,39 @@ fn must_fit(
         .detail("answered", answered))
 }
 
+/// A result is one that its check can have: what only a person decides, or nobody can, is not decided
+/// by whoever runs the checks, and a command passes by its exit code.
+fn must_be_of_their_checks(
+    run: &Run,
+    number: u32,
+    step: &StepState,
+    results: &[CheckResult],
+) -> Result<(), Refusal> {
+    let impossible = step.pending_checks().zip(results).find(|((_, check), result)| {
+        match (foregone(check), check) {
+            (Some(outcome), _) => result.outcome != outcome,
+            (None, Check::Shell { .. }) => {
+                result.outcome == Outcome::Passed && result.exit_code != Some(0)
+            }
+            (
+                None,
+                Check::Artifact { .. }
+                | Check::Browser { .. }
+                | Check::Review { .. }
+                | Check::Unknown { .. },
+            ) => false,
+        }
+    });
+    let Some(((place, _), _)) = impossible else { return Ok(()) };
+    let check = place + 1;
+    let message = format!("check {check} of step {number} cannot have that result");
+    Err(run
+        .refusal(Code::InvalidValue, message)
+        .hint(format!("let it be run: windlass run step verify {number}"))
+        .detail("step", number)
+        .detail("check", check))
+}
+
 /// Whoever runs the checks keeps to the bounds; this is for those who do not.
 fn shortened(mut result: CheckResult) -> CheckResult {
     for output in [&mut result.stdout, &mut result.stderr] {
@@ -383,11 +420,12 @@ fn shortened(mut result: CheckResult) -> CheckResult {
         let given = text.len() + tail.len();
         text.truncate(text.floor_char_boundary(SHOWN_BYTES));
         tail.drain(..tail.ceil_char_boundary(tail.len().saturating_sub(SHOWN_BYTES)));
-        *left_out_bytes += (given - text.len() - tail.len()) as u64;
+        *left_out_bytes = left_out_bytes.saturating_add((given - text.len() - tail.len()) as u64);
     }
-    if let Some(ending) = &mut result.ending {
-        ending.truncate(ending.floor_char_boundary(SHOWN_BYTES));
+    for said in result.ending.iter_mut().chain(result.outcome.reason_mut()) {
+        said.truncate(said.floor_char_boundary(SHOWN_BYTES));
     }
+    result.exhibits.truncate(MOST_EXHIBITS);
     result
 }
 

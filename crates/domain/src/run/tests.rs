@@ -9,6 +9,7 @@ mod loops;
 mod overdue;
 mod owners;
 mod properties;
+mod results;
 mod rows;
 mod scene;
 mod signing;

@@ -317,6 +317,8 @@ words! {
         GateAttestedOnly "gate_attested_only",
         /// A step has no check.
         StepUnverified "step_unverified",
+        /// A step is done, and not all of its checks were run by this ledger.
+        StepUnseen "step_unseen",
     }
 }
 

@@ -5,6 +5,7 @@ use serde_json::Value;
 use windlass_domain::duration::Span;
 use windlass_domain::event::HookEnqueued;
 use windlass_domain::hook::{Hook, Trigger};
+use windlass_domain::run::check::{CheckResult, Outcome};
 use windlass_domain::run::event::{RunStarted, Tie};
 use windlass_domain::run::gate::{self, Answer};
 use windlass_domain::run::word::{Authority, Decision, Mode, Reopen};
@@ -40,14 +41,19 @@ fn agent() -> Caller {
 }
 
 fn person() -> Caller {
-    Caller { name: "ada".into(), authority: Authority::Terminal, token_sha256: None }
+    Caller {
+        name: "ada".into(),
+        is_named: false,
+        authority: Authority::Terminal,
+        token_sha256: None,
+    }
 }
 
 /// A run whose first step is done, and waits for its gate.
 fn asking(bed: &mut Bed, begun: &RunStarted) -> RunKey {
     let results = || {
-        let passed = windlass_domain::run::check::Outcome::Passed;
-        vec![windlass_domain::run::check::CheckResult::new(0, passed)]
+        let passed = CheckResult::new(0, Outcome::Passed);
+        vec![CheckResult { exit_code: Some(0), ..passed }]
     };
     bed.write(|tx| {
         let kept = tx.begin_run(begun.clone())?;

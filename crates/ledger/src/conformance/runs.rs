@@ -84,7 +84,12 @@ fn tied(run: &str, folder: &str, task: TaskId) -> RunStarted {
 }
 
 fn agent() -> Caller {
-    Caller { name: "worker-1".into(), authority: Authority::Attested, token_sha256: None }
+    Caller {
+        name: "worker-1".into(),
+        is_named: true,
+        authority: Authority::Attested,
+        token_sha256: None,
+    }
 }
 
 fn begin(bed: &mut Bed, event: impl Into<RunEvent>) -> KeptRun {

@@ -46,10 +46,11 @@ impl Doer {
     }
 
     pub(super) fn caller(&self, cx: &Context) -> Result<Caller, Refusal> {
-        let (name, _) = cx.identity(Name::agent(self.agent.as_ref()))?;
+        let (name, is_named) = cx.identity(Name::agent(self.agent.as_ref()))?;
         let token = self.here(cx).owner_token;
         Ok(Caller {
             name,
+            is_named,
             authority: authority(cx),
             token_sha256: token.map(|token| digest(&token)),
         })

@@ -166,10 +166,7 @@ fn told(target: &Target, snapshot: &mut Snapshot<'_>) -> Result<(RunKey, Events)
 
 /// The text of the state file.
 fn state_text(run: &Run) -> Result<String, Fault> {
-    let mut text = serde_json::to_string_pretty(&run.state_file())
-        .map_err(|source| Fault::bug("a state file is not JSON").because(source))?;
-    text.push('\n');
-    Ok(text)
+    run.state_text().map_err(|source| Fault::bug("a state file is not JSON").because(source))
 }
 
 /// What happened to a run, in order.

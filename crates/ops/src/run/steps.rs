@@ -250,8 +250,6 @@ pub struct Checks {
     pub whereabouts: Whereabouts,
     pub step: u32,
     pub attempt: u32,
-    /// The folder in which they run.
-    pub execution_root: String,
     /// The lease of the owner, to be renewed while they run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner_lease_seconds: Option<i64>,
@@ -293,7 +291,6 @@ impl Checks {
             whereabouts: Whereabouts::of(run),
             step: number,
             attempt: run.step(number).map_err(bug)?.attempts,
-            execution_root: run.place.execution_root.clone(),
             owner_lease_seconds: lease_of(&run.owner),
             claim: run.tie.map(|tie| (tie.task.to_string(), tie.fence)),
             checks: step::pending_checks(run, number).map_err(bug)?,

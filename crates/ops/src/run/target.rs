@@ -218,6 +218,7 @@ impl Here {
         let list = List {
             folder: Some(self.folder.clone()),
             machine: Some(self.machine.clone()),
+            limit: u64::MAX,
             ..List::default()
         };
         Ok(cx.perform(&list)?.runs)

@@ -157,7 +157,8 @@ fn verify(
         let found = if dice.roll(4) == 0 { Outcome::Failed } else { Outcome::Passed };
         let outcome = foregone(&check).unwrap_or(found);
         let goes_on = outcome == Outcome::Passed;
-        results.push(CheckResult::new(place, outcome));
+        let exit_code = Some(i32::from(!goes_on));
+        results.push(CheckResult { exit_code, ..CheckResult::new(place, outcome) });
         if !goes_on {
             break;
         }

@@ -52,15 +52,15 @@ impl Run {
     }
 
     /// The text of its state file.
-    pub fn state_text(&self) -> String {
-        let mut text = serde_json::to_string_pretty(&self.state_file()).unwrap_or_default();
+    pub fn state_text(&self) -> serde_json::Result<String> {
+        let mut text = serde_json::to_string_pretty(&self.state_file())?;
         text.push('\n');
-        text
+        Ok(text)
     }
 
     /// Where its report is.
     pub fn report_path(&self) -> String {
-        let root = self.place.execution_root.trim_end_matches('/');
+        let root = self.place.folder.trim_end_matches('/');
         format!("{root}/.hotl/reports/{}.md", self.name)
     }
 

@@ -45,6 +45,23 @@ fn lacks(scene: &Scene, reason: Reason) -> bool {
 }
 
 #[test]
+fn letting_a_run_go_on_decides_nothing_about_an_action_that_is_still_waited_for() {
+    let mut scene = enforced(LOW, THREE);
+    request(&mut scene, ActionKind::ExternalWrite, Some("one")).unwrap();
+    request(&mut scene, ActionKind::ExternalWrite, Some("two")).unwrap();
+    let reject = |scene: &mut Scene, id| {
+        let by = person();
+        let rejected =
+            action::decide(&scene.run, id, Decision::Rejected, Mode::Human, &by, scene.now);
+        scene.take(rejected).unwrap();
+    };
+    reject(&mut scene, "action-1");
+    scene.unblock(None, &person()).unwrap();
+    reject(&mut scene, "action-2");
+    assert_eq!(scene.status(), RunStatus::Blocked);
+}
+
+#[test]
 fn row_17_what_an_action_of_each_kind_waits_for() {
     for (kind, status, run) in [
         (ActionKind::LocalWrite, ActionStatus::Allowed, RunStatus::Running),

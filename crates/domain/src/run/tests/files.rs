@@ -9,10 +9,11 @@ use crate::run::edit::{OutsideEdits, outside_edit};
 use crate::run::file::parse as parse_file;
 use crate::run::normalize::normalize;
 use crate::run::owner::{Bid, Force, claim};
+use crate::run::receipt::{caveats, must_prove};
 use crate::run::report::{Told, replay, report};
 use crate::run::state::Run;
 use crate::run::state_file::{StateFile, parse};
-use crate::run::word::{Authority, Disposition, Gates, RunStatus, StepStatus};
+use crate::run::word::{Authority, Caveat, Disposition, Gates, RunStatus, StepStatus};
 use crate::{Code, RunKey};
 
 fn told(scene: &Scene) -> String {
@@ -100,7 +101,7 @@ fn the_report_of_a_small_run() {
 #[test]
 #[expect(clippy::too_many_lines, reason = "a whole file is shown")]
 fn the_state_file_of_a_small_run() {
-    insta::assert_snapshot!(eventful().run.state_text(), @r#"
+    insta::assert_snapshot!(eventful().run.state_text().unwrap(), @r#"
     {
       "run_id": "boat-20261115T093000Z",
       "workflow_path": "/repo/docs/hotl-workflow-boat.md",
@@ -245,7 +246,7 @@ fn the_state_file_of_a_small_run() {
 #[test]
 fn a_state_file_has_every_key_in_its_order() {
     let scene = attested(LOW, THREE);
-    let text = scene.run.state_text();
+    let text = scene.run.state_text().unwrap();
     let keys = [
         "run_id",
         "workflow_path",
@@ -351,10 +352,10 @@ fn output_cannot_pass_for_a_line_of_the_log() {
 fn a_state_file_is_read_back_as_it_was_written() {
     for mut scene in both(LOW, MIXED) {
         scene.done(1);
-        let text = scene.run.state_text();
+        let text = scene.run.state_text().unwrap();
         let event = imported(parse(&text).unwrap(), "/trees/boat", scene.run.gates);
         let run = Run::begun(RunKey::from_bytes([8; 16]), &event, scene.now).unwrap();
-        assert_eq!(run.state_text(), text);
+        assert_eq!(run.state_text().unwrap(), text);
         assert_eq!(run.status(), RunStatus::Paused);
         assert_eq!(run.waiting().len(), 1, "a person is still waited for");
     }
@@ -364,7 +365,7 @@ fn a_state_file_is_read_back_as_it_was_written() {
 fn an_imported_run_goes_on_where_it_was() {
     let mut scene = attested(LOW, REVIEWED);
     scene.done(1);
-    let state = parse(&scene.run.state_text()).unwrap();
+    let state = parse(&scene.run.state_text().unwrap()).unwrap();
     let event = imported(state, "/trees/boat", Gates::Attested);
     let run = Run::begun(scene.run.key, &event, scene.now).unwrap();
     let mut imported = Scene { run, log: vec![(event, scene.now)], now: scene.now };
@@ -395,7 +396,7 @@ fn a_state_file_of_an_older_tool_is_filled_in() {
 fn a_status_that_follows_from_nothing_is_kept() {
     let scene = attested(LOW, THREE);
     for status in ["paused", "blocked", "abandoned", "ready_to_finish", "completed"] {
-        let text = scene.run.state_text().replace("\"running\"", &format!("\"{status}\""));
+        let text = scene.run.state_text().unwrap().replace("\"running\"", &format!("\"{status}\""));
         let event = imported(parse(&text).unwrap(), "/w", Gates::Attested);
         let run = Run::begun(scene.run.key, &event, scene.now).unwrap();
         assert_eq!(run.status().as_str(), status);
@@ -421,7 +422,7 @@ fn a_state_file_without_steps_is_refused_with_a_way_on() {
 #[test]
 fn what_is_kept_of_a_run_that_ended_elsewhere_is_no_run_of_the_folder() {
     let scene = attested(LOW, THREE);
-    let state = parse(&scene.run.state_text()).unwrap();
+    let state = parse(&scene.run.state_text().unwrap()).unwrap();
     let elsewhere = "/somewhere/else";
     assert!(!state.is_keepsake_in(elsewhere), "it goes on");
     let over = StateFile { status: RunStatus::Completed, ..state };
@@ -430,7 +431,7 @@ fn what_is_kept_of_a_run_that_ended_elsewhere_is_no_run_of_the_folder() {
 }
 
 fn edited(scene: &Scene, from: &str, to: &str) -> String {
-    let text = scene.run.state_text();
+    let text = scene.run.state_text().unwrap();
     assert!(text.contains(from), "{from}");
     text.replacen(from, to, 1)
 }
@@ -446,9 +447,9 @@ fn an_outside_edit_is_refused_and_recorded_once_with_the_difference() {
     assert_eq!(data.difference[0].path, ".steps[0].verify.command");
     assert_eq!(data.difference[0].before, Some("make".into()));
     assert_eq!(data.difference[0].after, Some("true".into()));
-    let as_it_was = scene.run.state_text();
+    let as_it_was = scene.run.state_text().unwrap();
     scene.record(found.events);
-    assert_eq!(scene.run.state_text(), as_it_was);
+    assert_eq!(scene.run.state_text().unwrap(), as_it_was);
     let again = outside_edit(&scene.run, &text, OutsideEdits::Refuse).unwrap();
     assert!(again.events.is_empty() && again.refusal.is_some());
 }
@@ -512,6 +513,33 @@ fn an_adopted_edit_of_the_status_proves_nothing() {
 }
 
 #[test]
+fn a_step_that_a_file_calls_done_is_not_proven_by_it() {
+    let mut scene = enforced(LOW, "### 1. Do\naction: x\nloop: false\nverify: make\n");
+    scene.done(1);
+    assert_eq!(caveats(&scene.run), []);
+    let state = parse(&scene.run.state_text().unwrap()).unwrap();
+    let event = imported(state, "/w", Gates::Enforced);
+    let run = Run::begun(scene.run.key, &event, scene.now).unwrap();
+    assert_eq!(run.step(1).unwrap().status, StepStatus::Done);
+    assert_eq!(caveats(&run), [Caveat::StepUnseen]);
+    assert!(must_prove(&run).unwrap_err().message.ends_with(": step_unseen"));
+}
+
+#[test]
+fn an_imported_review_after_a_check_is_the_last_that_is_asked() {
+    let steps = "### 1. Do\naction: x\nloop: false\nverify:\n  - make\n  - type: human-review\n    \
+                 prompt: look\n";
+    let mut scene = attested(LOW, steps);
+    scene.start(1).unwrap();
+    scene.verify(1).unwrap();
+    let state = parse(&scene.run.state_text().unwrap()).unwrap();
+    let event = imported(state, "/w", Gates::Attested);
+    scene.run = Run::begun(scene.run.key, &event, scene.now).unwrap();
+    scene.gate(1, &approve(), &agent()).unwrap();
+    assert_eq!(scene.step_status(1), StepStatus::Done);
+}
+
+#[test]
 fn an_adopted_approval_is_only_attested() {
     let mut scene = enforced(LOW, GATED);
     scene.done(1);
@@ -535,7 +563,7 @@ fn a_log_tells_of_reasons_edits_and_unblocking() {
     scene.gate(1, &reject(), &person()).unwrap();
     scene.block(2, "two\nlines").unwrap();
     scene.unblock(Some(2), &person()).unwrap();
-    let text = scene.run.state_text().replace("\"boat\"", "\"ship\"");
+    let text = scene.run.state_text().unwrap().replace("\"boat\"", "\"ship\"");
     let found = outside_edit(&scene.run, &text, OutsideEdits::Refuse).unwrap();
     scene.record(found.events);
     let report = told(&scene);

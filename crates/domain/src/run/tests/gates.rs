@@ -13,7 +13,7 @@ use crate::run::word::{Authority, Decision, Disposition, Mode, Reopen, RunStatus
 const AUTO: &str = "auto_approve: true";
 
 fn key(name: &str) -> Caller {
-    Caller { name: name.into(), authority: Authority::Key, token_sha256: None }
+    Caller { name: name.into(), is_named: true, authority: Authority::Key, token_sha256: None }
 }
 
 #[test]
@@ -61,6 +61,28 @@ fn rule_10_a_review_asks_even_where_gates_are_approved_by_themselves() {
     let mut scene = enforced(&format!("{LOW}\n{AUTO}"), REVIEWED);
     scene.done(1);
     assert_eq!(scene.status(), RunStatus::Paused);
+}
+
+#[test]
+fn rule_10_high_risk_asks_after_the_last_check_also_when_an_earlier_one_was_a_review() {
+    let steps = "### 1. Do\naction: x\nloop: false\nverify:\n  - type: human-review\n    prompt: \
+                 look\n  - make\n";
+    let mut scene = enforced(HIGH, steps);
+    scene.done(1);
+    scene.gate(1, &approve(), &person()).unwrap();
+    scene.verify(1).unwrap();
+    assert_eq!(scene.step_status(1), StepStatus::Done);
+    assert_eq!(scene.run.waiting()[0].step, 1);
+}
+
+#[test]
+fn a_named_caller_that_works_on_a_step_does_not_decide_its_gate_at_a_terminal_either() {
+    let mut scene = enforced(LOW, GATED);
+    scene.done(1);
+    let worker = Caller { authority: Authority::Terminal, ..agent() };
+    assert_eq!(refused(scene.gate(1, &approve(), &worker)).0, Code::PersonRequired);
+    let logged_in = Caller { is_named: false, ..worker };
+    scene.gate(1, &approve(), &logged_in).unwrap();
 }
 
 #[test]

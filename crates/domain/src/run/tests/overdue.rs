@@ -147,7 +147,7 @@ fn of_a_run_that_is_finished_nothing_is_waited_for_or_overdue() {
 #[test]
 fn a_run_that_was_abandoned_waits_for_nobody() {
     let scene = waiting(GATED);
-    let text = scene.run.state_text().replace("\"paused\"", "\"abandoned\"");
+    let text = scene.run.state_text().unwrap().replace("\"paused\"", "\"abandoned\"");
     let event = imported(parse(&text).unwrap(), "/w", scene.run.gates);
     let run = Run::begun(scene.run.key, &event, scene.now).unwrap();
     assert_eq!((run.status(), run.waiting()), (RunStatus::Abandoned, vec![]));
@@ -235,7 +235,7 @@ fn a_gate_that_the_file_approves_and_one_that_is_answered_late_ask_nobody() {
 
 /// Takes over the state file with another text in it; returns what hooks hear of.
 fn adopt(scene: &mut Scene, from: &str, to: &str) -> Vec<Asked> {
-    let text = scene.run.state_text();
+    let text = scene.run.state_text().unwrap();
     assert!(text.contains(from), "{text}");
     let found = outside_edit(&scene.run, &text.replace(from, to), OutsideEdits::Adopt).unwrap();
     let before = scene.run.clone();

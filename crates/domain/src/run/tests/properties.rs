@@ -236,10 +236,10 @@ proptest! {
         prop_assert_eq!(folded.version, scene.log.len() as u64);
         let stored = serde_json::to_string(&scene.run).unwrap();
         prop_assert_eq!(&serde_json::from_str::<Run>(&stored).unwrap(), &scene.run);
-        let text = scene.run.state_text();
+        let text = scene.run.state_text().unwrap();
         let event = imported(parse(&text).unwrap(), "/trees/boat", gates);
         let read = Run::begun(scene.run.key, &event, scene.now).unwrap();
-        prop_assert_eq!(read.state_text(), text);
+        prop_assert_eq!(read.state_text().unwrap(), text);
     }
 
     #[test]

@@ -50,11 +50,21 @@ pub(super) struct Scene {
 }
 
 pub(super) fn agent() -> Caller {
-    Caller { name: "worker-1".into(), authority: Authority::Attested, token_sha256: None }
+    Caller {
+        name: "worker-1".into(),
+        is_named: true,
+        authority: Authority::Attested,
+        token_sha256: None,
+    }
 }
 
 pub(super) fn person() -> Caller {
-    Caller { name: "anna".into(), authority: Authority::Terminal, token_sha256: None }
+    Caller {
+        name: "anna".into(),
+        is_named: false,
+        authority: Authority::Terminal,
+        token_sha256: None,
+    }
 }
 
 pub(super) fn with_token(token: &str) -> Caller {
@@ -187,6 +197,7 @@ impl Scene {
             };
             let stops = outcome != Outcome::Passed;
             let mut result = CheckResult::new(place, outcome);
+            result.exit_code = Some(i32::from(stops));
             result.stdout.text = format!("check {place}\n");
             results.push(result);
             if stops {
