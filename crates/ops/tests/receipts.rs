@@ -44,7 +44,12 @@ fn context(folder: &Path) -> Context {
 }
 
 fn agent() -> Caller {
-    Caller { name: "worker-1".into(), authority: Authority::Attested, token_sha256: None }
+    Caller {
+        name: "worker-1".into(),
+        is_named: true,
+        authority: Authority::Attested,
+        token_sha256: None,
+    }
 }
 
 impl Stage {

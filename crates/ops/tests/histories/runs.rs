@@ -121,8 +121,8 @@ fn change(tx: &mut Transaction<'_>, dice: &mut Dice, kept: KeptRun) -> Result<us
 
 fn decide(run: &Run, dice: &mut Dice, number: u32, now: Time) -> Result<Vec<RunEvent>, Denied> {
     let name = dice.pick(&["w1", "w2"]).to_owned();
-    let agent = Caller { name, authority: Authority::Attested, token_sha256: None };
-    let person = Caller { authority: Authority::Terminal, ..agent.clone() };
+    let agent = Caller { name, is_named: true, authority: Authority::Attested, token_sha256: None };
+    let person = Caller { is_named: false, authority: Authority::Terminal, ..agent.clone() };
     Ok(match dice.roll(14) {
         0..=2 => step::start(run, number, &agent, now)?,
         3..=5 => verify(run, dice, number, &agent, now)?,
