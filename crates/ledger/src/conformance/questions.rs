@@ -37,7 +37,12 @@ fn timed(run: &str) -> RunStarted {
 }
 
 fn agent() -> Caller {
-    Caller { name: "worker-1".into(), authority: Authority::Attested, token_sha256: None }
+    Caller {
+        name: "worker-1".into(),
+        is_named: true,
+        authority: Authority::Attested,
+        token_sha256: None,
+    }
 }
 
 fn person() -> Caller {
