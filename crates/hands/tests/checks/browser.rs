@@ -54,7 +54,7 @@ fn browser(place: &Place, program: PathBuf, url: &str, check: &str) -> Browser {
 
 fn run(place: &Place, browser: &Browser) -> Outcome {
     let stop = Stop::new().unwrap();
-    let outcome = browser.run(place.guard(), Watch { beat: &mut |_| (), stop: &stop });
+    let outcome = browser.run(place.guard(), Watch { beat: &mut |_| Duration::MAX, stop: &stop });
     assert_eq!(place.left(), 0, "{outcome:?}");
     outcome
 }
@@ -281,7 +281,7 @@ fn somebody_may_stop_the_look() {
             wait::until("a browser runs", || place.left() > 2);
             stop.stop();
         });
-        browser.run(place.guard(), Watch { beat: &mut |_| (), stop: &stop })
+        browser.run(place.guard(), Watch { beat: &mut |_| Duration::MAX, stop: &stop })
     });
     assert_eq!(outcome.verdict, Verdict::Undecided(Why::Stopped));
     assert_eq!(place.left(), 0);
