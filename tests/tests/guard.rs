@@ -23,7 +23,10 @@ fn check(folder: &Path, command: &str) -> Outcome {
         limits: Limits::default(),
     };
     let stop = Stop::new().unwrap();
-    shell.run(&Guard::new(binary(), "guard-test"), Watch { beat: &mut |_| (), stop: &stop })
+    shell.run(
+        &Guard::new(binary(), "guard-test"),
+        Watch { beat: &mut |_| Duration::MAX, stop: &stop },
+    )
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::completion::Obstacles;
 use crate::duration::Span;
 use crate::event::{ClaimExpired, ClaimRenewed, Event, Holder, TaskClaimed, Won};
+use crate::lease;
 use crate::ownership::{Bearer, authorise};
 use crate::project::Project;
 use crate::task::Task;
@@ -103,8 +104,7 @@ pub fn renew(
         .detail("task_id", task.id));
     };
     let same_length = task.lease_ms == Some(lease.as_millis());
-    let left = task.lease_until.map_or(0, |until| until.millis_since(now));
-    if same_length && left > lease.as_millis() / 3 * 2 {
+    if same_length && renewal_due_in(task, now).is_some_and(|due| due.as_millis() > 0) {
         return Ok(None);
     }
     Ok(Some(
@@ -116,6 +116,12 @@ pub fn renew(
         }
         .into(),
     ))
+}
+
+/// How long from now until a renewal is recorded; nothing where there is no lease.
+pub fn renewal_due_in(task: &Task, now: Time) -> Option<Span> {
+    let (until, lease) = task.lease_until.zip(task.lease_ms)?;
+    Some(lease::due_in(Span::from_millis(lease), until, now))
 }
 
 /// The fact that the lease of a claim ran out, if it did and that is not recorded yet.

@@ -17,6 +17,7 @@ pub mod holding;
 pub mod hook;
 pub mod id;
 pub mod key;
+pub mod lease;
 pub mod near;
 pub mod op;
 pub mod ownership;

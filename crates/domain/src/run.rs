@@ -7,12 +7,14 @@
 //! stops it is for ever.
 
 pub mod action;
+pub mod alone;
 pub mod approval;
 pub mod budget;
 pub mod caller;
 pub mod check;
 pub mod disposal;
 pub mod drive;
+pub mod driver;
 pub mod edit;
 pub mod event;
 pub mod file;

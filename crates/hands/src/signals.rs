@@ -4,6 +4,7 @@ use std::future::poll_fn;
 use std::io;
 use std::task::Poll;
 use std::thread;
+use std::time::Duration;
 
 use tokio::runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -13,8 +14,12 @@ use crate::check::Stop;
 /// What a shell answers for a program that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
 
+/// Who asks twice waits no longer than this: long enough to end a program that does not want to end,
+/// and to give back what is held.
+const PATIENCE: Duration = Duration::from_secs(3);
+
 /// From now on they stop what can be stopped, and the first no longer ends the process. The second
-/// does, at once: who asks twice does not want to wait.
+/// does, if it does not end by itself.
 pub fn ask_to_stop(stop: Stop) -> io::Result<()> {
     let runtime = runtime::Builder::new_current_thread().enable_io().build()?;
     let mut requests = {
@@ -25,6 +30,7 @@ pub fn ask_to_stop(stop: Stop) -> io::Result<()> {
         runtime.block_on(requests.next());
         stop.stop();
         runtime.block_on(requests.next());
+        thread::sleep(PATIENCE);
         end();
     })?;
     Ok(())

@@ -107,5 +107,9 @@ const DEATHS: &[Row] = &[
         "`kill -9` while a check runs: no process is left",
         &[(KILLING, "a_verification_killed_while_"), (GUARD, "nothing_survives_")],
     ),
+    (
+        "`kill -9` of a driver while its agent works: it goes on at once, no process is left",
+        &[(KILLING, "a_run_whose_driver_is_killed_")],
+    ),
     ("sixteen processes at one run: one winner, nothing lost", &[(CROWD, "")]),
 ];

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::PathBuf;
 use std::sync::Barrier;
 use std::thread;
 
@@ -11,9 +12,9 @@ use windlass_domain::chain::Hash;
 use windlass_testkit::barrier::start_together;
 use windlass_testkit::{Outcome, Run};
 use windlass_tests::history;
-use windlass_tests::ledgers::{error_of, text};
+use windlass_tests::ledgers::{Ledger, error_of, text};
 
-use crate::site::{GATED, Gates, Site, THREE, everywhere, one_step};
+use crate::site::{FILE, GATED, Gates, LOW, Site, THREE, everywhere, one_step, workflow};
 
 const CROWD: usize = 16;
 
@@ -84,10 +85,11 @@ fn of_sixteen_that_verify_a_step_one_is_heard() {
             (&site.step(1)["status"], &site.step(1)["attempts"]),
             (&json!("done"), &json!(1))
         );
-        // The log is that of the one that was heard, whoever wrote last.
+        // The log is that of the one that was heard, whoever wrote last, and no other is kept.
         let log = site.does("run evidence")["attempts"][0]["checks"][0]["log"].clone();
-        let found = fs::read(text(&log["path"])).unwrap();
-        assert_eq!(log["sha256"], json!(Hash::of(&found)));
+        let path = PathBuf::from(text(&log["path"]));
+        assert_eq!(log["sha256"], json!(Hash::of(&fs::read(&path).unwrap())));
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
         is_whole(&site);
     }
 }
@@ -192,12 +194,27 @@ fn sixteen_that_finalize_end_the_run_once() {
 #[test]
 fn sixteen_runs_that_start_in_one_folder_have_sixteen_names() {
     for site in everywhere(Gates::Enforced, THREE) {
-        let outcomes = race(&site, |_| format!("run start {} --gates enforced", crate::site::FILE));
+        let outcomes = race(&site, |_| format!("run start {FILE} --gates enforced"));
         let mut names: BTreeSet<String> =
             outcomes.into_iter().map(|outcome| text(&outcome.ok().json()["run_id"])).collect();
         names.insert(text(&site.ledger.answer(&["run", "list"])["runs"][CROWD]["run_id"]));
         assert_eq!(names.len(), CROWD + 1);
         let states = site.files().into_iter().filter(|(path, _)| path.contains("/state/"));
         assert_eq!(states.count(), CROWD + 1);
+    }
+}
+
+/// They look whether there is a run already, and none of them finds one.
+#[test]
+fn of_sixteen_that_drive_a_file_one_begins_a_run() {
+    let ledgers = [Some(Ledger::on_sqlite()), Ledger::on_postgres()];
+    for ledger in ledgers.into_iter().flatten() {
+        let site = Site { ledger, gates: Gates::Enforced };
+        site.has(FILE, &workflow(LOW, &one_step("verify: \"true\"\n")));
+        let outcomes = race(&site, |_| format!("run exec {FILE} --in-place --harness true"));
+        let won = winner(outcomes, "run_unfinished").json();
+        assert_eq!(won["run"]["status"], "ready_to_finish");
+        assert_eq!(site.count("run_started"), 1);
+        is_whole(&site);
     }
 }

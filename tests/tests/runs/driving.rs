@@ -53,6 +53,23 @@ fn what_the_checks_showed_is_told_at_the_next_attempt() {
 }
 
 #[test]
+fn what_the_checks_showed_is_told_also_to_who_goes_on_with_an_attempt() {
+    let checked = "- [ ] **Step 1: Build**\naction: build it\nloop: until it builds\n\
+                   max_iterations: 2\nverify: test -e one || { echo it is mis''sing; false; }\n";
+    let site = site(checked, "cat > asked; touch one\n");
+    site.begin(FILE);
+    site.does("run step start 1");
+    site.finds("run step verify 1");
+    site.does("run step retry 1");
+    let driven = drives(&site, &[]).ok().json();
+    assert_eq!(driven["run"]["steps"][0]["attempts"], 2);
+    let asked = fs::read_to_string(site.folder().join("asked")).unwrap();
+    let told = "This is attempt 2 of 2. The last one failed:\n\ncheck 1 of 1 ended with 1: ";
+    assert!(asked.contains(told), "{asked}");
+    assert!(asked.contains("```\nit is missing\n```"), "{asked}");
+}
+
+#[test]
 fn a_run_of_many_short_steps_keeps_its_lease() {
     let site = site(
         THREE,
@@ -242,4 +259,31 @@ fn a_run_whose_driver_is_at_work_is_not_taken_from_it() {
     site.does(&format!("run start {FILE}"));
     site.does(&format!("run owner claim --owner driver-ann:{}", std::process::id()));
     let _refused = error_of(&drives(&site, &[]), "already_claimed", 3);
+}
+
+/// What is said to whoever drives a file whose run has come to its end and was not finished.
+#[track_caller]
+fn is_to_be_finished(site: &Site) {
+    let before = site.ledger.events();
+    let error = error_of(&drives(site, &[FILE, "--in-place"]), "run_unfinished", 3);
+    let hint = text(&error["hint"]);
+    assert!(hint.starts_with("finish it: windlass run finish keep|merge"), "{hint}");
+    assert_eq!(site.ledger.events(), before);
+}
+
+#[test]
+fn a_run_whose_work_waits_is_finished_before_another_is_begun_in_its_place() {
+    let site = site(THREE, "cat > /dev/null; touch one two three\n");
+    let _driven = drives(&site, &[FILE]).ok();
+    is_to_be_finished(&site);
+    site.does("run finish keep");
+    assert_eq!(status(&drives(&site, &[FILE]).ok().json()), "ready_to_finish");
+}
+
+#[test]
+fn a_run_that_only_the_ledger_knows_is_in_the_way_of_another_too() {
+    let site = site(THREE, "cat > /dev/null; touch one two three\n");
+    let _driven = drives(&site, &[FILE]).ok();
+    fs::remove_dir_all(site.folder().join(".hotl")).unwrap();
+    is_to_be_finished(&site);
 }

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use windlass_domain::chain::Hash;
-use windlass_testkit::Served;
 use windlass_testkit::http::Request;
+use windlass_testkit::{Served, wait};
 use windlass_tests::ledgers::text;
 
 use crate::site::{Gates, LOW, Site, attested, one_step};
@@ -230,4 +230,22 @@ fn a_task_leads_to_its_runs_and_a_run_to_its_task() {
     assert!(gallery.page().contains(&format!("href=\"/tasks/{task}\"")));
     let page = gallery.served.get(&format!("/tasks/{task}")).ok().text();
     assert!(page.contains(&format!("href=\"{}\"", gallery.path())), "{page}");
+}
+
+/// The step is moved on by somebody else while its check runs.
+#[test]
+fn a_verification_that_is_refused_leaves_no_log() {
+    let check = "verify: touch begun; until test -e go; do sleep 0.02; done\n";
+    let site = Site::with(Gates::Enforced, LOW, &one_step(check));
+    site.does("run step start 1");
+    let verify = site.call("run step verify 1");
+    let child = verify.spawn();
+    let begun = site.folder().join("begun");
+    wait::until("the check has begun", || begun.exists());
+    site.does("run step block 1 --reason lost");
+    site.has("go", "");
+    let refused = verify.finish(child);
+    assert_eq!(refused.code, Some(3), "{refused}");
+    let place = site.folder().join(".hotl/evidence").join(text(&site.state()["run_id"]));
+    assert_eq!(fs::read_dir(place).unwrap().count(), 0);
 }

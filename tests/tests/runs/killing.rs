@@ -13,11 +13,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use windlass_testkit::trace::{Call, Hit, Trace, WRITE_POINTS};
-use windlass_testkit::{Run, machine};
+use windlass_testkit::{Run, machine, wait};
 use windlass_tests::ledgers::{error_of, text};
 use windlass_tests::random::Random;
 
-use crate::site::{Site, enforced, on_postgres, one_step};
+use crate::site::{FILE, Gates, LOW, Site, enforced, on_postgres, one_step, workflow};
 
 /// A site that can be put back to what it was, in the same place.
 struct Start {
@@ -132,7 +132,7 @@ pub(crate) fn is_write_point(call: &Call) -> bool {
 #[track_caller]
 pub(crate) fn has_no_process(site: &Site) {
     let folder = site.folder().canonicalize().unwrap();
-    windlass_testkit::wait::until("no process is left", || processes_in(&folder).is_empty());
+    wait::until("no process is left", || processes_in(&folder).is_empty());
 }
 
 fn processes_in(folder: &Path) -> Vec<String> {
@@ -225,7 +225,7 @@ fn covers(points: &[Call]) {
 fn a_run_whose_start_is_killed_at_any_moment_is_there_or_not_and_hinders_nobody() {
     let site = enforced(&one_step(CHECKED));
     fs::remove_dir_all(site.folder().join(".hotl")).unwrap();
-    let line = format!("run start {}", crate::site::FILE);
+    let line = format!("run start {FILE}");
     let calls = ["rename", "mkdir", "fdatasync", "ftruncate"];
     let recording = Trace::of(durable(&site, &line)).calls(&calls).record();
     let _started = recording.outcome.ok();
@@ -260,7 +260,7 @@ fn a_verification_killed_while_its_check_runs_leaves_no_process_and_can_be_repea
     site.does("run step start 1");
     let mut verifying = site.call("run step verify 1").spawn();
     let begun = site.folder().join("begun");
-    windlass_testkit::wait::until("the check has begun", || begun.exists());
+    wait::until("the check has begun", || begun.exists());
     verifying.kill().unwrap();
     verifying.wait().unwrap();
     has_no_process(&site);
@@ -270,6 +270,35 @@ fn a_verification_killed_while_its_check_runs_leaves_no_process_and_can_be_repea
     let outcome = at_once(&site, "run step verify 1").ok();
     assert_eq!(outcome.json()["done"], "pass");
     assert_eq!(site.step(1)["attempts"], 1);
+    site.agrees();
+}
+
+/// An agent that leaves processes everywhere and waits, and works only the next time.
+const WAITS: &str = "\
+cat > /dev/null
+if test -e begun; then touch one; exit; fi
+setsid sleep 600 & sleep 600 &
+touch begun
+sleep 600
+";
+
+#[test]
+fn a_run_whose_driver_is_killed_while_its_agent_works_goes_on_at_once() {
+    let site = Site::empty(Gates::Enforced);
+    site.has(FILE, &workflow(LOW, &one_step("verify: test -e one\n")));
+    site.has("agent.sh", WAITS);
+    let harness = ["--harness", "sh agent.sh"];
+    let mut driving = site.call(&format!("run exec {FILE}")).args(harness).spawn();
+    let begun = site.folder().join("begun");
+    wait::until("the agent is at work", || begun.exists());
+    driving.kill().unwrap();
+    driving.wait().unwrap();
+    has_no_process(&site);
+    let on = site.call("run exec").args(harness).env("WINDLASS_DATABASE_WAIT", "1s").run().ok();
+    assert_eq!(on.json()["run"]["status"], "ready_to_finish", "{on}");
+    assert_eq!(site.step(1)["attempts"], 1);
+    assert_eq!(site.count("step_started"), 1);
+    has_no_process(&site);
     site.agrees();
 }
 

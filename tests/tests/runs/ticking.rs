@@ -198,11 +198,13 @@ fn a_run_in_a_prepared_checkout_knows_where_it_came_from() {
     assert_eq!(text(&state["source_workflow_path"]), source);
 }
 
+/// An agent that does all of it and commits it.
+const COMMITS: &str = "cat > /dev/null; touch one two three; git add one two three\n\
+                       git -c user.name=Ada -c user.email=ada@example.org commit -qm Work || true\n";
+
 #[test]
 fn the_receipt_of_a_run_elsewhere_names_the_commit_that_its_work_ends_at() {
-    let commits = "cat > /dev/null; touch one two three; git add one two three\n\
-                   git -c user.name=Ada -c user.email=ada@example.org commit -qm Work || true\n";
-    let repository = Repository::new(LOW, THREE, commits);
+    let repository = Repository::new(LOW, THREE, COMMITS);
     let run = text(&repository.drives(&[FILE]).ok().json()["run"]["run_id"]);
     let ends_at = repository.git(&["rev-parse", "hotl/demo"]);
     let ask = ["run", "receipt", "show", &run, "--json"];
@@ -226,6 +228,20 @@ fn a_run_of_the_file_that_is_unfinished_is_gone_on_with_and_no_other_is_made() {
     let _approved = repository.site.ledger.windlass(&gate).at_terminal(80).ok();
     let driven = repository.drives(&["--run-id", &run]).ok().json();
     assert_eq!(text(&driven["run"]["status"]), "ready_to_finish");
+}
+
+#[test]
+fn work_that_waits_in_its_worktree_is_finished_before_it_is_begun_again() {
+    let repository = Repository::new(LOW, THREE, COMMITS);
+    let _driven = repository.drives(&[FILE]).ok();
+    let events = repository.site.ledger.events();
+    for answer in ["recreate", "reuse"] {
+        let refused = repository.drives(&[FILE, "--on-existing", answer]);
+        let error = refused.refused("run_unfinished", 3)["error"].clone();
+        assert!(text(&error["hint"]).contains("windlass run finish "), "{error}");
+    }
+    assert_eq!(repository.site.ledger.events(), events);
+    assert!(repository.worktree().is_dir());
 }
 
 #[test]

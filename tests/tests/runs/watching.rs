@@ -1,11 +1,12 @@
-//! `run exec` at a terminal: the step that is worked on, in place, and how it is stopped.
+//! `run exec` and `run step verify` at a terminal: the step that is worked on, in place, and how it is
+//! stopped.
 
-use std::fs;
+use std::fs::File;
 
-use windlass_testkit::{Outcome, Run, screen, screen_of};
+use windlass_testkit::{Outcome, Run, screen, screen_of, wait};
 use windlass_tests::ledgers::text;
 
-use crate::site::{FILE, Gates, LOW, Site, THREE, one_step, workflow};
+use crate::site::{FILE, Gates, LOW, Site, THREE, enforced, one_step, workflow};
 
 #[track_caller]
 fn site(front: &str, steps: &str, harness: &str) -> Site {
@@ -44,9 +45,8 @@ fn the_step_that_is_worked_on_is_seen_with_what_was_last_heard() {
 
 #[test]
 fn nothing_of_the_view_stays_and_what_was_told_does() {
-    let site = site(LOW, &one_step("verify: test -e one\n"), TALKS);
     for columns in [80, 40] {
-        let _none = fs::remove_dir_all(site.folder().join(".hotl"));
+        let site = site(LOW, &one_step("verify: test -e one\n"), TALKS);
         let shown = drive(&site).at_terminal(columns).ok();
         let left = screen(&shown.stdout);
         assert!(shown.stdout.contains("step 1 of 1"), "{shown}");
@@ -74,6 +74,34 @@ fn the_view_has_no_colour_for_who_wants_none() {
         end.is_some_and(|end| &part[end..=end] == "m")
     };
     assert!(!shown.stdout.split("\u{1b}[").skip(1).any(is_colour), "{shown}");
+}
+
+/// A step to be verified, whose check says something and then works in silence for two seconds.
+#[track_caller]
+fn begun() -> Site {
+    let site = enforced(&one_step("verify: echo hello there; sleep 2\n"));
+    site.does("run step start 1");
+    site
+}
+
+fn verify(site: &Site) -> Run {
+    site.call("run step verify 1").env("TERM", "xterm-256color")
+}
+
+#[test]
+fn the_check_that_is_made_is_seen_with_what_was_last_heard() {
+    let shown = verify(&begun()).at_terminal(80).ok();
+    let lines = lines(&shown);
+    let has = |wanted: &str| lines.iter().any(|line| line.ends_with(wanted));
+    assert!(has("step 1 of 1: Work · attempt 1 of 1 · 0:01"), "{shown}");
+    assert!(has("  check 1 of 1: hello there"), "{shown}");
+    let left = screen(&shown.stdout);
+    assert!(left.contains("pass") && !left.contains("step 1 of 1"), "{left}");
+}
+
+#[test]
+fn behind_a_pipe_nothing_is_told_of_a_check() {
+    assert_eq!(verify(&begun()).run().ok().stderr, "");
 }
 
 #[test]
@@ -117,17 +145,36 @@ fn ctrl_c_ends_the_agent_leaves_a_clean_screen_and_blocks_nothing() {
     assert_eq!(driven["run"]["steps"][0]["attempts"], 1);
 }
 
-/// An agent that does not want to end, and asks its driver to stop again and again.
+/// An agent that asks its driver to stop and, when it is to end itself, asks once more.
 const INSISTS: &str = "\
-trap '' TERM
 driver=$(sed -n 's/.*\"driver-[^:]*:\\([0-9]*\\)\".*/\\1/p' .hotl/state/*.json | head -n 1)
-while kill -INT $driver; do sleep 0.05; done
+trap 'kill -INT $driver; exit' TERM
+touch begun
+until test -e go; do sleep 0.02; done
+kill -INT $driver
+while :; do sleep 0.02; done
 ";
 
 #[test]
-fn a_second_ctrl_c_ends_it_at_once() {
+fn a_second_ctrl_c_gives_the_run_back_too() {
     let site = site(LOW, &one_step("verify: test -e one\n"), INSISTS);
+    site.has("go", "");
     let driven = drive(&site).run();
+    assert_eq!(driven.code, Some(6), "{driven}");
+    assert_eq!(text(&site.state()["controller"]["status"]), "released");
+}
+
+#[test]
+fn a_second_ctrl_c_does_not_wait_for_a_ledger_that_is_not_to_be_had() {
+    let site = site(LOW, &one_step("verify: test -e one\n"), INSISTS);
+    let drive = drive(&site).env("WINDLASS_DATABASE_WAIT", "10m");
+    let child = drive.spawn();
+    let begun = site.folder().join("begun");
+    wait::until("the agent is at work", || begun.exists());
+    let ledger = File::options().write(true).open(format!("{}.lock", site.ledger.address)).unwrap();
+    ledger.lock().unwrap();
+    site.has("go", "");
+    let driven = drive.finish(child);
     assert_eq!(driven.code, Some(130), "{driven}");
 }
 

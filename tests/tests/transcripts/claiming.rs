@@ -262,7 +262,8 @@ fn a_lease_is_renewed() {
       "agent": "worker-1",
       "fence": 1,
       "lease_until": "2026-11-15T09:30:00.000Z",
-      "renewed": true
+      "renewed": true,
+      "due_in_ms": <number>
     }
     $ windlass task renew LOGIN_ --fence 1
     LOGIN_ still fresh: the lease runs out in 1h

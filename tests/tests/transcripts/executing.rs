@@ -408,6 +408,7 @@ fn what_the_checks_of_a_run_showed_is_shown() {
           "attempt": 1,
           "at": "2026-11-15T09:30:00.000Z",
           "verdict": "failed",
+          "failed_check": "check 1 of 1 ended with 1: shell: echo built; echo careful >&2; false",
           "checks": [
             {
               "check": 1,

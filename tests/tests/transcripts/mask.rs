@@ -19,7 +19,7 @@ const SIGNATURE_CHARS: usize = 88;
 const KEY: &str = "4gx0t2m9";
 
 /// Numbers that depend on the machine, in JSON.
-const NUMBERS: [&str; 12] = [
+const NUMBERS: [&str; 14] = [
     "size_bytes",
     "activeDurationMs",
     "expired_for_ms",
@@ -31,6 +31,8 @@ const NUMBERS: [&str; 12] = [
     "oldest",
     "duration_ms",
     "took_ms",
+    "due_in_ms",
+    "owner_due_in_ms",
     "lease_expires_epoch",
 ];
 /// Before the machine and the number of the process that sent a hook.

@@ -289,7 +289,10 @@ fn a_verification_asks_for_the_checks_and_then_records_them() {
       "folder": "/home/ada/work",
       "machine": "<host>",
       "step": 1,
+      "of_steps": 1,
+      "name": "Look",
       "attempt": 1,
+      "max_attempts": 1,
       "checks": [[0, {"type": "shell", "command": "true"}]]
     }
     $ windlass run step checked 1 --attempt 1 --results '[{"check":0,"outcome":"passed","exit_code":0}]'

@@ -117,6 +117,7 @@ fn init(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble> {
     let or = |value: Option<String>, usual: &str| value.unwrap_or_else(|| usual.to_owned());
     let origin = Origin {
         require_owner: words.switch("--require-owner"),
+        alone: false,
         executor_mode: or(words.metadata("--executor-mode"), "loop"),
         driver: or(words.metadata("--driver"), "generic"),
         host: or(words.metadata("--host"), "fallback"),

@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::check::{CheckResult, Outcome};
+use super::check::CheckResult;
 use super::event::Tie;
 use super::file::{Gate, Risk};
 use super::name::RunId;
@@ -17,8 +17,8 @@ use super::state_file::{
     ActionJson, BudgetsJson, FinishJson, Moment, PolicyJson, VerifyJson, verify,
 };
 use super::word::{
-    ActionStatus, Authority, Caveat, Decision, EffectStatus, Gates, Mode, OwnerStatus, Reason,
-    RunStatus, StepStatus,
+    ActionStatus, Authority, Caveat, Decision, EffectStatus, Gates, Mode, OutcomeWord, OwnerStatus,
+    Reason, RunStatus, StepStatus,
 };
 use crate::chain::{Hash, Head};
 use crate::{Code, Refusal, RunKey};
@@ -138,7 +138,7 @@ pub struct CheckEvidence {
     #[serde(rename = "type")]
     pub kind: String,
     pub reference: Option<String>,
-    pub outcome: &'static str,
+    pub outcome: OutcomeWord,
     pub exit_code: Option<i32>,
     pub signal: Option<i32>,
     pub started_at: Option<crate::Time>,
@@ -265,11 +265,7 @@ fn check_evidence(step: &StepState, result: &CheckResult) -> Option<CheckEvidenc
     Some(CheckEvidence {
         reference: reference(&check),
         kind: check.kind,
-        outcome: match result.outcome {
-            Outcome::Passed => "passed",
-            Outcome::Failed => "failed",
-            Outcome::Undecided(_) => "undecided",
-        },
+        outcome: result.outcome.word(),
         exit_code: result.exit_code,
         signal: result.signal,
         started_at: result.started_at,

@@ -1,6 +1,7 @@
 //! Tests of the rules of a run: the rows of HOTL's state machine, and where these rules differ.
 
 mod actions;
+mod alone;
 mod budgets;
 mod ends;
 mod files;

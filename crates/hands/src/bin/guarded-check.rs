@@ -17,7 +17,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let Ok(stop) = Stop::new() else { return ExitCode::from(2) };
-    let watch = Watch { beat: &mut |_| (), stop: &stop };
+    let watch = Watch { beat: &mut |_| Duration::MAX, stop: &stop };
     let outcome = match *arguments.as_slice() {
         ["--shell", owner, folder, command] => {
             shell(folder, command).run(&Guard::of_this_program(owner), watch)

@@ -1,5 +1,5 @@
 //! Waiting for a check: for what it says, for its time to be over, for somebody to stop it, and a beat
-//! about every second meanwhile, and soon after it wrote something.
+//! at once, then at least about every second, and soon after it wrote something.
 
 use std::fmt;
 use std::io::{self, Write as _};
@@ -16,7 +16,7 @@ use super::output::Channel;
 
 const BEAT: Duration = Duration::from_secs(1);
 
-/// However much is written, nobody needs to hear of it more often.
+/// However much is written, and however soon the next beat is asked for, there are no more.
 const QUICK: Duration = Duration::from_millis(100);
 
 /// A year, which is as good as for ever.
@@ -24,9 +24,10 @@ const LONGEST: Duration = Duration::from_hours(24 * 365);
 
 /// Who waits for a check.
 pub struct Watch<'a> {
-    /// Called about every second while the check runs, to renew a lease, say, and soon after it
-    /// wrote something: with the newest line of that, as it was written.
-    pub beat: &'a mut dyn FnMut(&str),
+    /// Called when the check begins, about every second while it runs, to renew a lease, say, and
+    /// soon after it wrote something: with the newest line of that, as it was written. It answers
+    /// within which time it must be called again.
+    pub beat: &'a mut dyn FnMut(&str) -> Duration,
     pub stop: &'a Stop,
 }
 
@@ -85,7 +86,7 @@ impl<'a> Pulse<'a> {
     pub(super) fn new(watch: Watch<'a>) -> Self {
         let now = Instant::now();
         let newest = Newest::default();
-        Self { watch, newest, last_beat: now, next_beat: now + BEAT, is_stopped: false }
+        Self { watch, newest, last_beat: now, next_beat: now, is_stopped: false }
     }
 
     /// Something was written.
@@ -100,9 +101,9 @@ impl<'a> Pulse<'a> {
         loop {
             let now = Instant::now();
             if now >= self.next_beat {
-                (self.watch.beat)(&self.newest.text());
+                let within = (self.watch.beat)(&self.newest.text());
                 self.last_beat = Instant::now();
-                self.next_beat = self.last_beat + BEAT;
+                self.next_beat = self.last_beat + within.clamp(QUICK, BEAT);
             }
             let stop = (!self.is_stopped).then(|| self.watch.stop.as_fd());
             let mut all: Vec<PollFd<'_>> = stop
@@ -153,5 +154,34 @@ fn timespec(pause: Duration) -> Timespec {
     Timespec {
         tv_sec: i64::try_from(pause.as_secs()).unwrap_or(i64::MAX),
         tv_nsec: pause.subsec_nanos().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_beat_comes_before_anything_is_waited_for() {
+        let stop = Stop::new().unwrap();
+        let mut beats = 0;
+        let mut beat = |_: &str| {
+            beats += 1;
+            Duration::MAX
+        };
+        let woken = Pulse::new(Watch { beat: &mut beat, stop: &stop }).wait(&[], Instant::now());
+        assert_eq!((woken.unwrap(), beats), (Wake::TimeIsOver, 1));
+    }
+
+    #[test]
+    fn the_next_beat_is_as_soon_as_it_is_asked_for() {
+        let soon = Duration::from_millis(300);
+        for (asked, expected) in [(Duration::ZERO, QUICK), (soon, soon), (Duration::MAX, BEAT)] {
+            let stop = Stop::new().unwrap();
+            let mut beat = |_: &str| asked;
+            let mut pulse = Pulse::new(Watch { beat: &mut beat, stop: &stop });
+            let _woken = pulse.wait(&[], Instant::now()).unwrap();
+            assert_eq!(pulse.next_beat - pulse.last_beat, expected, "{asked:?}");
+        }
     }
 }

@@ -50,7 +50,7 @@ impl Place {
 
     pub(crate) fn follow(&self, shell: &Shell) -> Outcome {
         let stop = Stop::new().unwrap();
-        let outcome = shell.run(&self.guard, Watch { beat: &mut |_| (), stop: &stop });
+        let outcome = shell.run(&self.guard, Watch { beat: &mut |_| Duration::MAX, stop: &stop });
         assert_eq!(self.left(), 0, "{outcome:?}");
         outcome
     }

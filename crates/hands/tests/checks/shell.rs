@@ -217,6 +217,7 @@ fn whoever_waits_hears_a_beat_and_can_stop_it() {
         if beats == 2 {
             stop.stop();
         }
+        Duration::MAX
     };
     let shell = place.shell("sleep 600");
     let outcome = shell.run(place.guard(), Watch { beat: &mut beat, stop: &stop });
@@ -234,6 +235,7 @@ fn whoever_waits_hears_the_newest_line() {
         if line == "two" {
             stop.stop();
         }
+        Duration::MAX
     };
     let shell = place.shell("echo one; echo two >&2; sleep 600");
     let outcome = shell.run(place.guard(), Watch { beat: &mut beat, stop: &stop });
@@ -252,7 +254,7 @@ fn another_thread_can_stop_it_at_once() {
             wait::until("it has begun", || begun.exists());
             button.stop();
         });
-        shell.run(place.guard(), Watch { beat: &mut |_| (), stop: &stop })
+        shell.run(place.guard(), Watch { beat: &mut |_| Duration::MAX, stop: &stop })
     });
     assert_eq!(outcome.verdict, Verdict::Undecided(Why::Stopped));
 }

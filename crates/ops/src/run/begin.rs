@@ -6,11 +6,11 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::Time;
-use windlass_domain::run::Run;
 use windlass_domain::run::event::{Place as RunPlace, RunStarted};
 use windlass_domain::run::name::{self, RunId};
 use windlass_domain::run::word::Gates;
-use windlass_ledger::{Error, Snapshot};
+use windlass_domain::run::{Run, alone};
+use windlass_ledger::{Error, RunFilter, Snapshot};
 
 use super::change::{Changed, word};
 use super::repository::git_in;
@@ -21,6 +21,9 @@ use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Place, Remotely};
 use crate::sheet::counted;
 
+/// So many runs of a folder are looked at at once.
+const PAGE: u64 = 50;
+
 /// Where a run takes place, where the caller knows better than the folder it is in.
 #[derive(Debug, Clone, PartialEq, Eq, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -28,6 +31,9 @@ pub struct Origin {
     /// Refuse work on it until somebody owns it
     #[arg(long)]
     pub require_owner: bool,
+    /// Refuse to start it while another run of the file is open in the folder
+    #[arg(long)]
+    pub alone: bool,
     /// How the steps are executed
     #[arg(long, value_name = "WORD", default_value = "loop")]
     pub executor_mode: String,
@@ -68,6 +74,7 @@ impl Default for Origin {
     fn default() -> Self {
         Self {
             require_owner: false,
+            alone: false,
             executor_mode: "loop".to_owned(),
             driver: "generic".to_owned(),
             host: "fallback".to_owned(),
@@ -261,6 +268,9 @@ impl Operation for Begin {
         let claimant = Claimant { agent: &actor, fence: self.work.fence, lease };
         cx.write(&actor, |tx| {
             let now = tx.now();
+            if self.origin.alone {
+                self.must_be_alone(tx, &started.place)?;
+            }
             let name = self.free(tx, now)?;
             let task = self.work.task.as_deref();
             let tie = task.map(|task| tie(tx, task, &claimant)).transpose()?;
@@ -298,6 +308,18 @@ impl Begin {
             host: origin.host.clone(),
             folder: self.folder.clone(),
             machine: self.machine.clone(),
+        }
+    }
+
+    /// Of several who begin the same at the same moment, one is the first.
+    fn must_be_alone(&self, snapshot: &mut Snapshot<'_>, place: &RunPlace) -> Result<(), Error> {
+        let at = Some((self.machine.clone(), self.folder.clone()));
+        let mut filter = RunFilter { at, limit: PAGE, ..RunFilter::default() };
+        loop {
+            let there = snapshot.runs(&filter)?;
+            alone::must_be_alone(place, there.iter().map(|kept| &kept.run))?;
+            let Some(last) = there.last() else { return Ok(()) };
+            filter.before = Some(last.created_seq);
         }
     }
 

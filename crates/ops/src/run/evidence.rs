@@ -20,7 +20,7 @@ use windlass_ledger::{Error, Fault, Snapshot};
 
 use super::change::Whereabouts;
 use super::target::Target;
-use super::view::{line_of, spoken};
+use super::view::{failed_check, line_of, spoken};
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet, Tone, ago};
@@ -61,6 +61,9 @@ pub struct AttemptView {
     /// passed, failed, `needs_person` or undecidable.
     #[schemars(with = "String")]
     pub verdict: VerdictWord,
+    /// The check that did not pass, and how it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_check: Option<String>,
     pub checks: Vec<SeenView>,
 }
 
@@ -190,8 +193,9 @@ impl AttemptView {
     fn of(run: &Run, machine: &str, data: &StepVerified, at: Time) -> Self {
         let step = run.step(data.step).ok();
         let seen = data.results.iter().map(|result| SeenView::of(run, machine, step, result));
+        let failed_check = step.and_then(|step| failed_check(step, &data.results));
         let (step, attempt, verdict) = (data.step, data.attempt, data.verdict.word());
-        Self { step, attempt, at, verdict, checks: seen.collect() }
+        Self { step, attempt, at, verdict, failed_check, checks: seen.collect() }
     }
 }
 
@@ -250,7 +254,7 @@ impl WrittenView {
     }
 
     /// What is shown, with a word on what is not.
-    fn texts(&self) -> Vec<String> {
+    pub(super) fn texts(&self) -> Vec<String> {
         both_ends(&self.head, self.left_out_bytes, &self.tail)
     }
 }
@@ -397,7 +401,7 @@ impl Output for Shown {
         }
         let mut sheet = Sheet::default();
         for attempt in &self.attempts {
-            let AttemptView { step, attempt: number, at, verdict, checks } = attempt;
+            let AttemptView { step, attempt: number, at, verdict, checks, .. } = attempt;
             let verdict = spoken(verdict.as_str());
             let when = ago(*at, now);
             sheet = sheet.and_heading(format!("step {step}, attempt {number}: {verdict}, {when}"));

@@ -13,8 +13,10 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::duration::Span;
+use windlass_domain::run::alone::Open;
+use windlass_domain::run::driver::{self as drivers, Seen};
 use windlass_domain::run::word::{OwnerStanding, RunStatus};
-use windlass_domain::{Code, Exit, Refusal, Time};
+use windlass_domain::{Exit, Time};
 use windlass_hands::process::is_gone;
 use windlass_ledger::Error;
 
@@ -23,7 +25,7 @@ use self::harness::{Harness, quoted};
 use super::begin::{Origin, Start, Work};
 use super::change::Doer;
 use super::life::Signs;
-use super::locate::unfinished;
+use super::locate::open;
 use super::owners::{Owned, OwnerClaim, OwnerRelease, OwnerStatus, OwnerTakeover};
 use super::prepare::{Answers, LOOP, Prepare, Prepared};
 use super::source::Source;
@@ -36,8 +38,6 @@ use crate::sheet::{Cell, Sheet};
 
 /// How long a driver that shows no sign of life is waited for.
 const LEASE_SECONDS: i64 = 60;
-/// What the name of an owner begins with that drives runs; it ends with the number of its process.
-const DRIVER: &str = "driver-";
 const USUAL_TIMEOUT: &str = "2h";
 
 /// Drives a run to its end, or to where a person is needed.
@@ -111,7 +111,7 @@ impl Operation for Exec {
         let stop = cx.brake().map_err(unwatched)?;
         let owned = own(cx, &target, &name)?;
         let doer = Doer { agent: self.agent.clone(), owner_token: owned.token.clone() };
-        let signs = Signs::since(cx.now());
+        let signs = Signs::of_owner(cx.now(), LEASE_SECONDS);
         let driver = Driver { harness, timeout, target, doer, stop, signs };
         let outcome = driver.drive(cx);
         let Driver { target, doer, .. } = driver;
@@ -132,10 +132,15 @@ impl Exec {
     fn begin(&self, cx: &mut Context, file: &Path) -> Result<Target, Error> {
         let source = Source::read(cx, file)?;
         source.must_be_sound()?;
-        if let Some(run) = unfinished(cx, Path::new(&source.path))? {
-            return Err(self.begun_before(run.run_id.as_str(), &run.execution_root).into());
+        if let Some(run) = open(cx, Path::new(&source.path))? {
+            let open = Open {
+                run_id: run.run_id.as_str(),
+                execution_root: &run.execution_root,
+                status: run.status,
+            };
+            return Err(self.in_own_words(open.refusal().into()));
         }
-        let origin = Origin { driver: "windlass".to_owned(), ..Origin::default() };
+        let origin = Origin { driver: "windlass".to_owned(), alone: true, ..Origin::default() };
         let mut start = Start {
             file: PathBuf::from(&source.path),
             no_lint: false,
@@ -150,7 +155,7 @@ impl Exec {
             place.folder = Some(prepared.execution_root.clone());
             start.origin = origin_of(prepared, start.origin);
         }
-        let begun = start.begin(cx, &place)?;
+        let begun = start.begin(cx, &place).map_err(|error| self.in_own_words(error))?;
         cx.notice(&begun.done);
         Ok(Target::of(begun.whereabouts.run))
     }
@@ -169,20 +174,17 @@ impl Exec {
         Ok(prepared)
     }
 
-    /// The ways on from a question of `run prepare` are flags of this call too.
+    /// The ways on from a question of `run prepare` are flags of this call too, and its harness is
+    /// that of the next.
     fn in_own_words(&self, error: Error) -> Error {
         let Error::Refused(mut refusal) = error else { return error };
-        let own = format!("windlass run exec --harness {}", quoted(&self.harness));
-        refusal.hint = refusal.hint.map(|hint| hint.replace("windlass run prepare", &own));
+        let harness = format!("--harness {}", quoted(&self.harness));
+        let own = format!("windlass run exec {harness}");
+        let spoken = |hint: String| {
+            hint.replace("windlass run prepare", &own).replace("--harness COMMAND", &harness)
+        };
+        refusal.hint = refusal.hint.map(spoken);
         refusal.into()
-    }
-
-    fn begun_before(&self, run: &str, folder: &str) -> Refusal {
-        let harness = quoted(&self.harness);
-        Refusal::new(Code::RunUnfinished, format!("run {run} of this file is unfinished"))
-            .hint(format!("go on with it: windlass run exec --run-id {run} --harness {harness}"))
-            .detail("run_id", run)
-            .detail("execution_root", folder)
     }
 }
 
@@ -202,37 +204,22 @@ fn origin_of(prepared: Prepared, rest: Origin) -> Origin {
 
 /// Owns a run that nobody drives, or whose driver is gone.
 fn own(cx: &mut Context, target: &Target, name: &str) -> Result<Owned, Error> {
-    let owner = format!("{}:{}", safe(name), std::process::id());
+    let owner = drivers::owner(name, std::process::id());
     let before = cx.perform(&OwnerStatus { target: target.clone() })?;
     let (target, doer) = (target.clone(), Doer::default());
     let lease_seconds = LEASE_SECONDS;
-    let force = was_killed(cx, &before);
+    let seen = Seen {
+        standing: before.status,
+        owner: before.owner_id.as_deref(),
+        machine: &before.whereabouts.machine,
+        here: &cx.surroundings.host,
+    };
+    let force = seen.was_killed(is_gone);
     if force || before.status == OwnerStanding::Stale {
         let reason = "its driver is gone".to_owned();
         return cx.perform(&OwnerTakeover { owner, reason, force, lease_seconds, target, doer });
     }
     cx.perform(&OwnerClaim { owner, lease_seconds, target, doer })
-}
-
-/// The driver was a process of this machine and is none any more: its lease is not waited for.
-fn was_killed(cx: &Context, before: &Owned) -> bool {
-    let owner = before.owner_id.as_deref().unwrap_or_default();
-    let Some((_, process)) = owner.strip_prefix(DRIVER).and_then(|rest| rest.rsplit_once(':'))
-    else {
-        return false;
-    };
-    before.status == OwnerStanding::Active
-        && before.whereabouts.machine == cx.surroundings.host
-        && process.parse().is_ok_and(is_gone)
-}
-
-/// A name as an owner may have it.
-fn safe(name: &str) -> String {
-    let replaced: String = name
-        .chars()
-        .map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' })
-        .collect();
-    format!("{DRIVER}{replaced}")
 }
 
 impl Output for Executed {
@@ -262,15 +249,5 @@ impl Output for Executed {
     /// What is not done is not done, also when that is nobody's fault.
     fn exit(&self) -> Exit {
         if self.next.is_none() { Exit::Done } else { Exit::Findings }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_owner_has_only_letters_that_owners_have() {
-        assert_eq!(safe("ann b/ü"), "driver-ann-b--");
     }
 }

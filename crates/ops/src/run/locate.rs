@@ -97,13 +97,25 @@ impl Operation for Locate {
     }
 }
 
-/// A run of a file that somebody can go on with, the newest of them.
-pub(super) fn unfinished(cx: &Context, file: &Path) -> Result<Option<StateFile>, Error> {
+/// A run of a file beside which no other is begun from here, the newest of them: one that somebody
+/// can go on with, wherever it is, or one whose work waits in this checkout.
+pub(super) fn open(cx: &Context, file: &Path) -> Result<Option<StateFile>, Error> {
     let here = folder(cx)?;
-    let states = all(cx, &here)?.into_iter().map(|(_, _, state)| state);
     let wanted = here.join(file);
-    let of_file = states.filter(|state| state.is_unfinished() && is_of(state, &wanted));
-    Ok(of_file.max_by(|one, other| one.last_update.cmp(&other.last_update)))
+    let top = git_in(cx, &here).repository().map_err(refused)?.and_then(|found| found.top);
+    let own = [Some(real(&here)), top.as_deref().map(real)];
+    let is_open = |root: PathBuf, state: &StateFile| {
+        let waits_here = state.status == RunStatus::ReadyToFinish && own.contains(&Some(root));
+        (state.is_unfinished() || waits_here) && is_of(state, &wanted)
+    };
+    let open = all(cx, &here)?.into_iter().filter(|(root, _, state)| is_open(root.clone(), state));
+    let newest = open.max_by(|(_, _, one), (_, _, other)| one.last_update.cmp(&other.last_update));
+    Ok(newest.map(|(_, _, state)| state))
+}
+
+/// A path behind all links, where it leads anywhere.
+fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// All state files there are, with their paths and the folders that hold `.hotl`.
@@ -117,7 +129,6 @@ fn all(cx: &Context, here: &Path) -> Result<Vec<(PathBuf, PathBuf, StateFile)>, 
 
 /// The folders in which runs may have worked, each once.
 fn roots(cx: &Context, here: &Path) -> Result<BTreeSet<PathBuf>, Error> {
-    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let mut roots = BTreeSet::from([real(here)]);
     let git = git_in(cx, here);
     let Some(repository) = git.repository().map_err(refused)? else { return Ok(roots) };
@@ -150,7 +161,6 @@ pub(super) fn states(root: &Path) -> Vec<(PathBuf, StateFile)> {
 
 /// Whether a run executes a file, or a copy of it.
 fn is_of(state: &StateFile, file: &Path) -> bool {
-    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let wanted = real(file);
     let paths = [&state.workflow_path, &state.source_workflow_path];
     paths.iter().any(|path| real(Path::new(path)) == wanted)

@@ -16,6 +16,7 @@ use windlass_domain::run::file::Front;
 use windlass_domain::run::prepare::{
     self, Act, Choices, Course, Ground, NO_HISTORY, OnDirty, OnFeatureBranch, Plan, Wanted,
 };
+use windlass_domain::run::word::RunStatus;
 use windlass_domain::{Code, Refusal, Time};
 use windlass_ledger::Error;
 
@@ -241,10 +242,14 @@ fn spare_the_living(plan: &Plan) -> Result<(), Refusal> {
     });
     let living = removed
         .flat_map(|path| states(Path::new(path)).into_iter().map(move |(_, state)| (path, state)))
-        .find(|(_, state)| state.is_unfinished());
+        .find(|(_, state)| state.is_unfinished() || state.status == RunStatus::ReadyToFinish);
     let Some((path, state)) = living else { return Ok(()) };
     let run = &state.run_id;
-    Err(Refusal::new(Code::RunUnfinished, format!("run {run} works in {path}"))
+    let message = match state.is_unfinished() {
+        true => format!("run {run} works in {path}"),
+        false => format!("the work of run {run} waits in {path}"),
+    };
+    Err(Refusal::new(Code::RunUnfinished, message)
         .hint(format!(
             "go on with it, or end it: cd {path} && windlass run finish discard --run-id {run}"
         ))

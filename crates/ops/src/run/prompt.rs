@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
+use super::failure::Failure;
 use super::view::{RunView, StepView};
 
 /// The prompt for one attempt at a step. After a failure it says what the checks showed.
-pub(super) fn prompt(run: &RunView, step: &StepView, attempt: u32) -> String {
+pub(super) fn prompt(run: &RunView, step: &StepView, attempt: u32, last: &Failure) -> String {
     let mut text = String::new();
     let mut line = |words: String| {
         let _ = writeln!(text, "{words}");
@@ -35,11 +36,11 @@ pub(super) fn prompt(run: &RunView, step: &StepView, attempt: u32) -> String {
         line(String::new());
         line(format!("This is attempt {attempt} of {}. The last one failed:", step.max_attempts));
         line(String::new());
-        if let Some(failed) = &step.failed_check {
+        if let Some(failed) = &last.check {
             line(failed.clone());
         }
-        for trouble in step.troubles() {
-            line(format!("```\n{trouble}\n```"));
+        for written in &last.written {
+            line(format!("```\n{written}\n```"));
         }
     }
     // A program cannot be given it as an argument, and what checks wrote may hold anything.

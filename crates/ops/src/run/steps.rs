@@ -4,13 +4,14 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use windlass_domain::duration::Span;
 use windlass_domain::run::check::CheckResult;
 use windlass_domain::run::file::Check;
 use windlass_domain::run::state::Owner;
 use windlass_domain::run::step;
 use windlass_domain::run::word::{RunStatus, StepStatus};
 use windlass_domain::run::{Run, StepState};
-use windlass_domain::{Refusal, Time};
+use windlass_domain::{Refusal, Time, lease};
 use windlass_ledger::{Error, Fault};
 
 use super::change::{Act, Changed, Doer, Verified, Whereabouts};
@@ -249,10 +250,17 @@ pub struct Checks {
     #[serde(flatten)]
     pub whereabouts: Whereabouts,
     pub step: u32,
+    /// How many steps there are.
+    pub of_steps: usize,
+    pub name: String,
     pub attempt: u32,
+    pub max_attempts: u32,
     /// The lease of the owner, to be renewed while they run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner_lease_seconds: Option<i64>,
+    /// When that is due first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner_due_in_ms: Option<i64>,
     /// The task of the run and the fence of its claim, whose lease is renewed too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim: Option<(String, u64)>,
@@ -274,7 +282,7 @@ impl Operation for StepChecks {
         Act { target: &self.target, doer: &self.doer }.record(
             cx,
             |run, caller, now| step::may_verify(run, number, caller, now).map(|()| Vec::new()),
-            |_, run, _| Checks::of(run, number),
+            |_, run, now| Checks::of(run, number, now),
         )
     }
 
@@ -285,13 +293,18 @@ impl Operation for StepChecks {
 }
 
 impl Checks {
-    fn of(run: &Run, number: u32) -> Result<Self, Fault> {
+    fn of(run: &Run, number: u32, now: Time) -> Result<Self, Fault> {
         let bug = |_: Refusal| Fault::bug("a step went away");
+        let step = run.step(number).map_err(bug)?;
         Ok(Self {
             whereabouts: Whereabouts::of(run),
             step: number,
-            attempt: run.step(number).map_err(bug)?.attempts,
+            of_steps: run.steps.len(),
+            name: step.name.clone(),
+            attempt: step.attempts,
+            max_attempts: step.max_iterations,
             owner_lease_seconds: lease_of(&run.owner),
+            owner_due_in_ms: due_of(&run.owner, now),
             claim: run.tie.map(|tie| (tie.task.to_string(), tie.fence)),
             checks: step::pending_checks(run, number).map_err(bug)?,
         })
@@ -302,6 +315,12 @@ impl Checks {
 fn lease_of(owner: &Owner) -> Option<i64> {
     let (until, since) = (owner.lease_until?, owner.heartbeat_at?);
     Some((until.millis_since(since) / 1_000).max(1))
+}
+
+/// How long from now until it is to be renewed.
+fn due_of(owner: &Owner, now: Time) -> Option<i64> {
+    let lease = Span::from_millis(lease_of(owner)?.saturating_mul(1_000));
+    Some(lease::due_in(lease, owner.lease_until?, now).as_millis())
 }
 
 impl Output for Checks {

@@ -27,7 +27,9 @@ use windlass_hands::guard::Guard;
 use windlass_ledger::{Error, Fault};
 
 use super::change::{Doer, Verified};
+use super::drawer::Drawer;
 use super::life::{Life, Signs};
+use super::sight::Sight;
 use super::steps::{Checks, Results, StepChecked, StepChecks};
 use super::target::Target;
 use crate::context::Context;
@@ -35,9 +37,6 @@ use crate::operation::{Access, Operation, Place, Remotely};
 
 /// For a check that says nothing itself, where no setting does.
 const USUAL_TIMEOUT: Duration = Duration::from_mins(30);
-
-/// How often a lease of which nothing is known is renewed.
-const SIGN_SECONDS: u64 = 10;
 
 /// Runs the checks of a step.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -63,7 +62,7 @@ impl Operation for StepVerify {
 
     fn run(&self, cx: &mut Context) -> Result<Verified, Error> {
         let stop = Stop::new().map_err(unwatched)?;
-        let watcher = Watcher { stop: &stop, signs: &Signs::default(), show: &|_, _, _| () };
+        let watcher = Watcher { stop: &stop, signs: &Signs::default(), sight: None };
         let verified = self.watched(cx, &watcher)?;
         verified.ok_or_else(|| Fault::bug("checks ended that nobody stopped").into())
     }
@@ -76,10 +75,10 @@ impl Operation for StepVerify {
 /// Who looks on while checks are run, and can stop them.
 pub(super) struct Watcher<'a> {
     pub(super) stop: &'a Stop,
-    /// When it last showed that it is there.
+    /// When it shows next that it is there.
     pub(super) signs: &'a Signs,
-    /// Is told which check it is, and the newest line that it wrote.
-    pub(super) show: &'a dyn Fn(&Context, &str, &str),
+    /// What is seen already of the step, where more than its checks is.
+    pub(super) sight: Option<&'a Sight<'a>>,
 }
 
 pub(super) fn unwatched(error: std::io::Error) -> Fault {
@@ -99,6 +98,9 @@ impl StepVerify {
         let asked = StepChecks { step: self.step, target: target.clone(), doer: doer.clone() };
         let checks = cx.perform(&asked)?;
         find(Path::new(&checks.whereabouts.folder))?;
+        if let Some(due_in_ms) = checks.owner_due_in_ms {
+            watcher.signs.expect_of_owner(cx.now(), due_in_ms);
+        }
         let life = Life {
             target: &target,
             doer: &doer,
@@ -106,15 +108,22 @@ impl StepVerify {
             claim: checks.claim.clone(),
             signs: watcher.signs,
         };
-        let bench = Bench::of(cx, &checks, watcher);
-        let Some(results) = bench.run(cx, &checks, &life)? else { return Ok(None) };
+        let bench = Bench::of(cx, &checks, watcher.stop);
+        let alone = Sight::of_checks(&checks);
+        let sight = watcher.sight.unwrap_or(&alone);
+        let Some(results) = bench.run(cx, &checks, &life, sight)? else { return Ok(None) };
         let answer = cx.perform(&StepChecked {
             step: self.step,
             attempt: checks.attempt,
             results: Results(results),
             target,
             doer,
-        })?;
+        });
+        if !matches!(answer, Err(Error::Refused(_))) {
+            // What was not answered may have been recorded.
+            bench.drawer.keep();
+        }
+        let answer = answer?;
         answer.changed.mirror(cx);
         Ok(Some(answer))
     }
@@ -124,26 +133,26 @@ impl StepVerify {
 struct Bench<'a> {
     root: PathBuf,
     /// Where logs and pictures are kept.
-    evidence: PathBuf,
+    drawer: Drawer,
     environment: Environment,
     guard: Guard,
     timeout: Duration,
     browser: Option<PathBuf>,
-    watcher: &'a Watcher<'a>,
+    stop: &'a Stop,
 }
 
 impl<'a> Bench<'a> {
-    fn of(cx: &Context, checks: &Checks, watcher: &'a Watcher<'a>) -> Self {
+    fn of(cx: &Context, checks: &Checks, stop: &'a Stop) -> Self {
         let settings = &cx.settings.settings;
         let folder = PathBuf::from(&checks.whereabouts.folder);
         Self {
-            evidence: evidence::place(&folder, &checks.whereabouts.run_id),
+            drawer: Drawer::new(evidence::place(&folder, &checks.whereabouts.run_id)),
             root: folder,
             environment: Environment::of_caller(std::env::vars_os()),
             guard: Guard::of_this_program(format!("run {}", checks.whereabouts.run)),
             timeout: settings.runs_check_timeout.map_or(USUAL_TIMEOUT, Span::as_duration),
             browser: settings.runs_browser.as_ref().map(PathBuf::from),
-            watcher,
+            stop,
         }
     }
 
@@ -153,23 +162,22 @@ impl<'a> Bench<'a> {
         cx: &mut Context,
         checks: &Checks,
         life: &Life<'_>,
+        sight: &Sight<'_>,
     ) -> Result<Option<Vec<CheckResult>>, Error> {
         let mut results = Vec::new();
         let of = checks.checks.last().map_or(0, |(place, _)| place + 1);
-        let pause = pause(checks.owner_lease_seconds);
         for (place, check) in &checks.checks {
             let started = cx.now();
             let doing = format!("check {} of {of}", place + 1);
-            (self.watcher.show)(cx, &doing, "");
             let mut beat = |last: &str| {
-                life.show(cx, pause);
-                (self.watcher.show)(cx, &doing, last);
+                sight.show(cx, &doing, last);
+                life.show(cx)
             };
             let mut result = match foregone(check) {
                 Some(outcome) => CheckResult::new(*place, outcome),
                 None => self.look(checks, *place, check, &mut beat)?,
             };
-            if self.watcher.stop.is_asked_for() {
+            if self.stop.is_asked_for() {
                 return Ok(None);
             }
             result.started_at = Some(started);
@@ -188,11 +196,11 @@ impl<'a> Bench<'a> {
         checks: &Checks,
         place: usize,
         check: &Check,
-        beat: &mut dyn FnMut(&str),
+        beat: &mut dyn FnMut(&str) -> Duration,
     ) -> Result<CheckResult, Error> {
         let Checks { step, attempt, .. } = checks;
         let name = format!("step-{step}-attempt-{attempt}-check-{}", place + 1);
-        let watch = Watch { beat, stop: self.watcher.stop };
+        let watch = Watch { beat, stop: self.stop };
         let seen = match check {
             Check::Shell { command, timeout } => {
                 let command = command.clone().unwrap_or_default();
@@ -228,7 +236,7 @@ impl<'a> Bench<'a> {
             folder: self.root.clone(),
             timeout,
             environment: self.environment.clone(),
-            log: self.claim(name, "log")?,
+            log: self.drawer.claim(name, "log")?,
             limits: Limits::default(),
         };
         Ok(shell.run(&self.guard, watch))
@@ -249,33 +257,19 @@ impl<'a> Bench<'a> {
             timeout,
             program: self.browser.clone(),
             environment: self.environment.clone(),
-            screenshot: self.claim(name, "png")?,
+            screenshot: self.drawer.claim(name, "png")?,
         };
         let seen = browser.run(&self.guard, watch);
         if !seen.files.iter().any(|file| file.path == browser.screenshot) {
             // No picture was taken.
-            std::fs::remove_file(&browser.screenshot).ok();
+            self.drawer.discard(&browser.screenshot);
         }
         Ok(seen)
-    }
-
-    /// A file for this verification alone: another one of the same attempt may be going on, and the
-    /// ledger keeps the digest of the one that is heard.
-    fn claim(&self, name: &str, kind: &str) -> Result<PathBuf, Error> {
-        std::fs::create_dir_all(&self.evidence)
-            .and_then(|()| evidence::claim(&self.evidence, name, kind))
-            .map_err(|error| crate::exchange::unusable(&self.evidence, &error).into())
     }
 
     fn time(&self, given: Option<&Span>) -> Duration {
         given.map_or(self.timeout, |span| span.as_duration())
     }
-}
-
-/// Between two signs of life.
-fn pause(lease_seconds: Option<i64>) -> Duration {
-    let seconds = lease_seconds.and_then(|seconds| u64::try_from(seconds / 3).ok());
-    Duration::from_secs(seconds.unwrap_or(SIGN_SECONDS).max(1))
 }
 
 fn asserted(assert: Option<&file::Assert>) -> Assert {

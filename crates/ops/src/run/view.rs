@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windlass_domain::run::check::{Outcome, asked, is_real};
+use windlass_domain::run::check::{CheckResult, Outcome, asked, is_real};
 use windlass_domain::run::file::Check;
 use windlass_domain::run::state::Waiting;
 use windlass_domain::run::word::{OwnerStatus, RunStatus, StepStatus};
@@ -100,7 +100,7 @@ impl StepView {
             authority: decided.map(|decided| decided.authority.to_string()),
             started_by: step.started_by.clone(),
             block_reason: step.block.as_ref().map(|block| block.reason.clone()),
-            failed_check: failed_check(step),
+            failed_check: failed_check(step, &step.results),
             stdout: written(stdout),
             stderr: written(stderr),
         }
@@ -158,8 +158,8 @@ fn is_none_made(checks: &usize) -> bool {
 }
 
 /// Checks are made up to the first that does not pass.
-fn failed_check(step: &StepState) -> Option<String> {
-    let result = step.results.last().filter(|result| result.outcome == Outcome::Failed)?;
+pub(super) fn failed_check(step: &StepState, results: &[CheckResult]) -> Option<String> {
+    let result = results.last().filter(|result| result.outcome == Outcome::Failed)?;
     let check = line_of(step.checks.get(result.check)?);
     let how = match (result.exit_code, result.signal) {
         (Some(code), _) => format!("ended with {code}"),

@@ -4,6 +4,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::claim::{self, Request};
+use windlass_domain::duration::Span;
 use windlass_domain::{Status, TaskId, Time, text};
 use windlass_ledger::Error;
 
@@ -140,6 +141,9 @@ pub struct Renewed {
     pub lease_until: Option<Time>,
     /// False when more than two thirds of the lease were left and nothing was recorded.
     pub renewed: bool,
+    /// How long nothing more would be recorded: the next renewal is due then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due_in_ms: Option<i64>,
 }
 
 impl Operation for Renew {
@@ -162,8 +166,10 @@ impl Operation for Renew {
                 Some(event) => tx.record_task(&task, [event])?,
                 None => task,
             };
+            let due = claim::renewal_due_in(&task, tx.now());
             Ok(Renewed {
                 task_id: task.id,
+                due_in_ms: due.map(Span::as_millis),
                 agent: task.agent,
                 fence: task.fence,
                 lease_until: task.lease_until,

@@ -10,7 +10,7 @@ use crate::run::owner::Force;
 use crate::run::reconcile::reconcile;
 use crate::run::state::Run;
 use crate::run::state_file::parse;
-use crate::run::word::{Disposition, Reopen, RunStatus};
+use crate::run::word::{Disposition, OutcomeWord, Reopen, RunStatus};
 use crate::run::{gate, report, step};
 use crate::{Kind, Time};
 
@@ -300,7 +300,7 @@ fn pictured() -> Scene {
     scene
 }
 
-fn pictures(scene: &Scene) -> Vec<(&'static str, usize)> {
+fn pictures(scene: &Scene) -> Vec<(OutcomeWord, usize)> {
     let evidence = crate::run::receipt::receipt(&scene.run).evidence;
     evidence[0].checks.iter().map(|check| (check.outcome, check.exhibits.len())).collect()
 }
@@ -308,18 +308,18 @@ fn pictures(scene: &Scene) -> Vec<(&'static str, usize)> {
 #[test]
 fn a_page_that_is_left_to_a_person_keeps_its_picture_and_its_notes() {
     let mut scene = pictured();
-    assert_eq!(pictures(&scene), [("undecided", 1)]);
+    assert_eq!(pictures(&scene), [(OutcomeWord::Undecided, 1)]);
     let seen = scene.step(1).seen().next().unwrap();
     assert_eq!(seen.stderr.text, "the page said: x is not defined");
     scene.gate(1, &approve(), &person()).unwrap();
-    assert_eq!(pictures(&scene), [("passed", 1)]);
+    assert_eq!(pictures(&scene), [(OutcomeWord::Passed, 1)]);
 }
 
 #[test]
 fn a_picture_that_was_rejected_is_kept_until_the_step_is_tried_again() {
     let mut scene = pictured();
     scene.gate(1, &reject(), &person()).unwrap();
-    assert_eq!(pictures(&scene), [("failed", 1)]);
+    assert_eq!(pictures(&scene), [(OutcomeWord::Failed, 1)]);
     scene.unblock(Some(1), &person()).unwrap();
     scene.retry(1).unwrap();
     assert_eq!(pictures(&scene), []);

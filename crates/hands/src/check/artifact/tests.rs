@@ -23,7 +23,7 @@ fn run(root: &Path, path: &str, assert: Assert) -> Outcome {
     let artifact =
         Artifact { root: root.to_owned(), path, assert, timeout: Duration::from_mins(1) };
     let stop = Stop::new().unwrap();
-    artifact.run(Watch { beat: &mut |_| (), stop: &stop })
+    artifact.run(Watch { beat: &mut |_| Duration::MAX, stop: &stop })
 }
 
 fn said(path: &str, assert: Assert) -> (Verdict, String) {
@@ -155,7 +155,7 @@ fn a_file_that_is_too_large_for_its_time_is_not_read_to_the_end() {
             assert,
             timeout: Duration::from_millis(20),
         };
-        artifact.run(Watch { beat: &mut |_| (), stop: &stop })
+        artifact.run(Watch { beat: &mut |_| Duration::MAX, stop: &stop })
     };
     let outcome = run(Assert::Exists);
     assert_eq!((outcome.verdict, &outcome.files[0].sha256), (Verdict::Passed, &None));
@@ -182,6 +182,6 @@ fn whoever_stops_it_is_told_so() {
         assert: Assert::Exists,
         timeout: Duration::from_mins(1),
     };
-    let outcome = artifact.run(Watch { beat: &mut |_| (), stop: &stop });
+    let outcome = artifact.run(Watch { beat: &mut |_| Duration::MAX, stop: &stop });
     assert_eq!(outcome.verdict, Verdict::Undecided(Why::Stopped));
 }

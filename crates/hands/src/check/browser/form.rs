@@ -55,7 +55,7 @@ impl Form {
                 let tried = format!("document.createDocumentFragment().querySelector({quoted}), 1");
                 Ok(match page.is_true(&tried, until)? {
                     Judged::Error(_) => Some(format!("not a selector: {selector}")),
-                    Judged::True | Judged::False => None,
+                    Judged::True | Judged::False | Judged::Pending => None,
                 })
             }
             Self::Script(script) => {
@@ -72,6 +72,7 @@ impl Form {
             Judged::True => Found::True,
             Judged::False => Found::False,
             Judged::Error(error) => Found::Error(error),
+            Judged::Pending => Found::Error("what it promises does not come".to_owned()),
         })
     }
 

@@ -29,6 +29,8 @@ pub(super) struct Page<'a> {
     /// The page itself, as opposed to those that it frames.
     frame: String,
     is_loaded: bool,
+    /// It did not answer the last order in time, and would answer no other.
+    is_silent: bool,
     has_crashed: bool,
     /// What the server answered, if that was an error.
     answer: Option<String>,
@@ -62,6 +64,8 @@ pub(super) enum Judged {
     False,
     /// It threw this.
     Error(String),
+    /// It promised something, and that did not come in time.
+    Pending,
 }
 
 impl<'a> Page<'a> {
@@ -71,6 +75,7 @@ impl<'a> Page<'a> {
             session: String::new(),
             frame: String::new(),
             is_loaded: false,
+            is_silent: false,
             has_crashed: false,
             answer: None,
             errors: BTreeSet::new(),
@@ -141,7 +146,9 @@ impl<'a> Page<'a> {
     /// Whether an expression, or what it promises, is true.
     pub(super) fn is_true(&mut self, expression: &str, until: Instant) -> Result<Judged, Lost> {
         let order = json!({"expression": expression, "awaitPromise": true, "silent": true});
-        let answer = self.order("Runtime.evaluate", order, until)?;
+        let answer = self.wire.call_patiently(&self.session, "Runtime.evaluate", order, until);
+        self.is_silent = matches!(answer, Err(Lost::TimeIsOver));
+        let Some(answer) = answer? else { return Ok(Judged::Pending) };
         Ok(match answer.get("exceptionDetails") {
             Some(error) => Judged::Error(exception(error)),
             None if is_truthy(answer.get("result").unwrap_or(&Value::Null)) => Judged::True,
@@ -160,7 +167,11 @@ impl<'a> Page<'a> {
         Ok(answer.get("exceptionDetails").map(exception))
     }
 
+    /// No picture is waited for of a page that does not answer.
     pub(super) fn take_picture(&mut self, path: &Path, until: Instant) -> Result<Seen, String> {
+        if self.is_silent {
+            return Err("the page does not answer".to_owned());
+        }
         let answer = self.order("Page.captureScreenshot", json!({"format": "png"}), until);
         let answer = answer.map_err(|lost| lost.to_string())?;
         let data = answer.get("data").and_then(Value::as_str).unwrap_or_default();
@@ -177,7 +188,9 @@ impl<'a> Page<'a> {
     }
 
     fn order(&mut self, method: &str, parameters: Value, until: Instant) -> Result<Value, Lost> {
-        self.wire.call(Some(&self.session), method, parameters, until)
+        let answer = self.wire.call(Some(&self.session), method, parameters, until);
+        self.is_silent = matches!(answer, Err(Lost::TimeIsOver));
+        answer
     }
 
     fn hear(&mut self) {

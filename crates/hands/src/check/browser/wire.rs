@@ -51,6 +51,22 @@ pub(super) struct Event {
     pub(super) details: Value,
 }
 
+/// What came of an order.
+struct Answer {
+    /// The number of the order.
+    to: u64,
+    message: Value,
+}
+
+impl Answer {
+    fn result(self, method: &str) -> Result<Value, Lost> {
+        match self.message.pointer("/error/message") {
+            Some(error) => Err(Lost::Refused(error.as_str().unwrap_or(method).to_owned())),
+            None => Ok(self.message.get("result").cloned().unwrap_or_default()),
+        }
+    }
+}
+
 /// Why there is no answer.
 #[derive(Debug)]
 pub(super) enum Lost {
@@ -99,14 +115,39 @@ impl<'a> Wire<'a> {
         until: Instant,
     ) -> Result<Value, Lost> {
         let number = self.order(session, method, parameters)?;
+        self.first_answer(&[number], until)?.result(method)
+    }
+
+    /// The same for an order whose answer may be long in coming from a page that is well, as that of
+    /// a promise is. Nothing when its time is over, and the page answers other orders meanwhile.
+    pub(super) fn call_patiently(
+        &mut self,
+        session: &str,
+        method: &str,
+        parameters: Value,
+        until: Instant,
+    ) -> Result<Option<Value>, Lost> {
+        let number = self.order(Some(session), method, parameters)?;
+        let sign_of_life =
+            self.order(Some(session), "Runtime.evaluate", json!({"expression": "0"}))?;
+        let mut answer = self.first_answer(&[number, sign_of_life], until)?;
+        if answer.to == sign_of_life {
+            answer = match self.first_answer(&[number], until) {
+                Err(Lost::TimeIsOver) => return Ok(None),
+                answer => answer?,
+            };
+        }
+        answer.result(method).map(Some)
+    }
+
+    /// The answer to one of these orders that comes first.
+    fn first_answer(&mut self, orders: &[u64], until: Instant) -> Result<Answer, Lost> {
         loop {
             let message = self.next(until)?.ok_or(Lost::TimeIsOver)?;
-            if message.get("id").and_then(Value::as_u64) != Some(number) {
-                self.keep(message)?;
-            } else if let Some(error) = message.pointer("/error/message") {
-                return Err(Lost::Refused(error.as_str().unwrap_or(method).to_owned()));
-            } else {
-                return Ok(message.get("result").cloned().unwrap_or_default());
+            let to = message.get("id").and_then(Value::as_u64);
+            match to.filter(|to| orders.contains(to)) {
+                Some(to) => return Ok(Answer { to, message }),
+                None => self.keep(message)?,
             }
         }
     }

@@ -1,25 +1,28 @@
 //! Driving a run: a step at a time, an agent and then the checks, until there is nothing to do.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use windlass_domain::run::drive::{Drive, Standing, drive};
 use windlass_domain::{Code, Refusal};
 use windlass_hands::check::Outcome as Seen;
 use windlass_hands::check::{Ended, Environment, Limits, Shell, Stop, Verdict, Watch};
+use windlass_hands::evidence;
 use windlass_hands::guard::Guard;
 use windlass_ledger::{Error, Fault};
 
 use super::LEASE_SECONDS;
 use super::harness::{Harness, VARIABLE, quoted};
-use crate::context::{Context, Driven};
+use crate::context::Context;
 use crate::exchange::unusable;
 use crate::run::change::{Changed, Doer};
 use crate::run::ending::Finalize;
+use crate::run::failure::Failure;
 use crate::run::life::{Life, Signs};
 use crate::run::list::Show;
 use crate::run::marks::Marks;
 use crate::run::prompt::prompt;
+use crate::run::sight::Sight;
 use crate::run::steps::{StepBlock, StepRetry, StepStart};
 use crate::run::target::Target;
 use crate::run::verify::{StepVerify, Watcher};
@@ -28,8 +31,6 @@ use crate::run::view::{RunView, StepView, WaitingView};
 /// What a shell answers for a command that is not there, or cannot be started.
 const NOT_FOUND: i32 = 127;
 const NOT_STARTED: i32 = 126;
-/// Between two signs of life.
-const SIGN: Duration = Duration::from_secs(15);
 
 /// What drives a run, which it owns.
 pub(super) struct Driver<'a> {
@@ -53,7 +54,7 @@ impl Driver<'_> {
         loop {
             let run = shown(cx, &self.target)?;
             marks.set(cx, &run);
-            self.sign(cx, &run);
+            let _soon = self.sign(cx, &run);
             let target = self.target.clone();
             let doer = self.doer.clone();
             match drive(run.status, run.steps.iter().map(standing)) {
@@ -63,7 +64,10 @@ impl Driver<'_> {
                 _ if self.stop.is_asked_for() => return Ok(Some(self.stopped(&run))),
                 Drive::Finalize => drop(cx.call(&Finalize { head: None, target, doer })?),
                 Drive::Verify(step) => self.verify(cx, &Scene::of(&run, step, None)?)?,
-                Drive::Resume(step) => self.work(cx, &Scene::of(&run, step, None)?)?,
+                Drive::Resume(step) => {
+                    let last = Failure::recalled(cx, &target, step)?;
+                    self.work(cx, &Scene { last, ..Scene::of(&run, step, None)? })?;
+                }
                 Drive::Retry(step) => {
                     self.must_fit(&run, step)?;
                     let retried = cx.call(&StepRetry { step, target, doer })?;
@@ -80,8 +84,8 @@ impl Driver<'_> {
 
     /// Refuses a prompt that the harness cannot be given, before an attempt is used up for it.
     fn must_fit(&self, run: &RunView, step: u32) -> Result<(), Error> {
-        let Scene { step, attempt, .. } = Scene::of(run, step, None)?;
-        Ok(self.harness.must_hold(&prompt(run, step, attempt + 1))?)
+        let Scene { step, attempt, last, .. } = Scene::of(run, step, None)?;
+        Ok(self.harness.must_hold(&prompt(run, step, attempt + 1, &last))?)
     }
 
     fn work(&self, cx: &mut Context, scene: &Scene<'_>) -> Result<(), Error> {
@@ -116,12 +120,12 @@ impl Driver<'_> {
     /// A command that is not there would use up every attempt in a moment.
     fn not_run(&self, scene: &Scene<'_>, message: &str) -> Refusal {
         let harness = quoted(self.harness.text);
-        let Scene { run, step, attempt, .. } = scene;
-        let log =
-            format!(".hotl/evidence/{}/step-{}-attempt-{attempt}-agent.log", run.run_id, step.step);
+        let run = scene.run;
+        let log = evidence::place(Path::new(""), &run.run_id).join(scene.file("agent.log"));
         Refusal::new(Code::InvalidValue, format!("the harness {harness} cannot be run: {message}"))
             .hint(format!(
-                "see {log}, correct it, and go on: windlass run exec --run-id {} --harness COMMAND",
+                "see {}, correct it, and go on: windlass run exec --run-id {} --harness COMMAND",
+                log.display(),
                 run.run_id
             ))
             .detail("field", "harness")
@@ -131,8 +135,8 @@ impl Driver<'_> {
     fn verify(&self, cx: &mut Context, scene: &Scene<'_>) -> Result<(), Error> {
         let (target, doer) = (self.target.clone(), self.doer.clone());
         let step = scene.step.step;
-        let show = |cx: &Context, doing: &str, last: &str| scene.show(cx, doing, last);
-        let watcher = Watcher { stop: &self.stop, signs: &self.signs, show: &show };
+        let sight = Some(&scene.sight);
+        let watcher = Watcher { stop: &self.stop, signs: &self.signs, sight };
         let Some(verified) = (StepVerify { step, target, doer }).watched(cx, &watcher)? else {
             return Ok(());
         };
@@ -144,14 +148,13 @@ impl Driver<'_> {
 
     /// Lets the agent work on a step. What it says of that is no evidence.
     fn give(&self, cx: &mut Context, scene: &Scene<'_>) -> Result<Seen, Error> {
-        let Scene { run, step, attempt, .. } = *scene;
+        let Scene { run, step, attempt, ref last, .. } = *scene;
         let folder = Path::new(&run.folder);
-        let room = folder.join(".hotl/evidence").join(&run.run_id);
+        let room = evidence::place(folder, &run.run_id);
         std::fs::create_dir_all(&room).map_err(|error| unusable(&room, &error))?;
-        let file = |kind: &str| room.join(format!("step-{}-attempt-{attempt}-{kind}", step.step));
-        let text = prompt(run, step, attempt);
+        let text = prompt(run, step, attempt, last);
         self.harness.must_hold(&text)?;
-        let asked = file("prompt.md");
+        let asked = room.join(scene.file("prompt.md"));
         std::fs::write(&asked, &text).map_err(|error| unusable(&asked, &error))?;
         let environment = environment(run, step);
         let environment = match self.harness.variable(&text) {
@@ -163,20 +166,19 @@ impl Driver<'_> {
             folder: folder.to_owned(),
             timeout: self.timeout,
             environment,
-            log: file("agent.log"),
+            log: room.join(scene.file("agent.log")),
             limits: Limits::default(),
         };
-        scene.show(cx, "agent", "");
         let mut beat = |last: &str| {
-            self.sign(cx, run);
-            scene.show(cx, "agent", last);
+            scene.sight.show(cx, "agent", last);
+            self.sign(cx, run)
         };
         let guard = Guard::of_this_program(format!("run {}", run.run));
         Ok(shell.run(&guard, Watch { beat: &mut beat, stop: &self.stop }))
     }
 
-    /// A sign of life, for the run and for its task, when one is due.
-    fn sign(&self, cx: &mut Context, run: &RunView) {
+    /// A sign of life, for the run and for its task, when one is due. How soon the next is.
+    fn sign(&self, cx: &mut Context, run: &RunView) -> Duration {
         let life = Life {
             target: &self.target,
             doer: &self.doer,
@@ -184,7 +186,7 @@ impl Driver<'_> {
             claim: run.task.clone().zip(run.fence),
             signs: &self.signs,
         };
-        life.show(cx, SIGN);
+        life.show(cx)
     }
 
     fn stopped(&self, run: &RunView) -> String {
@@ -198,7 +200,9 @@ struct Scene<'a> {
     run: &'a RunView,
     step: &'a StepView,
     attempt: u32,
-    since: Instant,
+    /// How the attempt before failed.
+    last: Failure,
+    sight: Sight<'a>,
     /// What was answered when this attempt began; nothing when it had begun before.
     begun: Option<&'a Changed>,
 }
@@ -208,20 +212,14 @@ impl<'a> Scene<'a> {
         let shown = run.steps.iter().find(|shown| shown.step == step);
         let step = shown.ok_or_else(|| Fault::bug("no such step"))?;
         let now = begun.and_then(|changed| changed.step.as_ref()).unwrap_or(step);
-        Ok(Self { run, step, attempt: now.attempts, since: Instant::now(), begun })
+        let attempt = now.attempts;
+        let (last, sight) = (Failure::of_step(step), Sight::of_step(run, step, attempt));
+        Ok(Self { run, step, attempt, last, sight, begun })
     }
 
-    fn show(&self, cx: &Context, doing: &str, last: &str) {
-        cx.driven(Driven {
-            step: self.step.step,
-            of: self.run.steps.len(),
-            name: &self.step.name,
-            attempt: self.attempt,
-            of_attempts: self.step.max_attempts,
-            doing,
-            elapsed: self.since.elapsed(),
-            last,
-        });
+    /// The name of a file of this attempt.
+    fn file(&self, kind: &str) -> String {
+        format!("step-{}-attempt-{}-{kind}", self.step.step, self.attempt)
     }
 }
 
