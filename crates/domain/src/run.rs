@@ -8,6 +8,7 @@
 
 pub mod action;
 pub mod approval;
+pub mod blocker;
 pub mod budget;
 pub mod caller;
 pub mod check;
@@ -33,6 +34,7 @@ pub mod step;
 pub mod summary;
 #[cfg(test)]
 mod tests;
+pub mod waiting;
 pub mod word;
 
 pub use caller::{Caller, Denied};

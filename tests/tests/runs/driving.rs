@@ -7,7 +7,7 @@ use windlass_testkit::Outcome;
 use windlass_tests::clock::FileClock;
 use windlass_tests::ledgers::{error_of, text};
 
-use crate::site::{FILE, GATED, Gates, LOW, Site, THREE, workflow};
+use crate::site::{FILE, GATED, Gates, LOW, REVIEWED, Site, THREE, workflow};
 
 /// A folder with a workflow file and a command that works on its steps.
 #[track_caller]
@@ -50,6 +50,17 @@ fn what_the_checks_showed_is_told_at_the_next_attempt() {
     let asked = |number| fs::read_to_string(site.folder().join(format!("asked-{number}"))).unwrap();
     assert!(!asked(0).contains("it is missing"), "{}", asked(0));
     assert!(asked(1).contains("it is missing"), "{}", asked(1));
+}
+
+#[test]
+fn why_a_person_rejected_an_attempt_is_told_at_the_next_one() {
+    let site = site(REVIEWED, "cat > \"asked-$(ls asked-* 2>/dev/null | wc -l)\"\n");
+    assert_eq!(status(&drives(&site, &[FILE]).json()), "paused");
+    site.person("run gate 1 rejected --reason too-dark");
+    site.person("run step unblock 1 --reason once-more");
+    assert_eq!(status(&drives(&site, &[]).json()), "paused");
+    let asked = fs::read_to_string(site.folder().join("asked-1")).unwrap();
+    assert!(asked.contains("failed (too-dark): human review: is it blue?"), "{asked}");
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod evidence;
 mod files;
 mod finishing;
 mod killing;
+mod pausing;
 mod sending;
 mod site;
 mod stepping;

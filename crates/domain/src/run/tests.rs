@@ -1,6 +1,7 @@
 //! Tests of the rules of a run: the rows of HOTL's state machine, and where these rules differ.
 
 mod actions;
+mod blockers;
 mod budgets;
 mod ends;
 mod files;
@@ -12,3 +13,4 @@ mod properties;
 mod rows;
 mod scene;
 mod signing;
+mod waits;

@@ -13,6 +13,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::duration::Span;
+use windlass_domain::run::name::command;
 use windlass_domain::run::word::{OwnerStanding, RunStatus};
 use windlass_domain::{Code, Exit, Refusal, Time};
 use windlass_hands::process::is_gone;
@@ -250,8 +251,10 @@ impl Output for Executed {
         let sheet = match &self.next {
             Some(_) if is_told => sheet,
             Some(next) => sheet.and_line(next.clone()),
-            None => sheet
-                .and_line("say what becomes of it: windlass run finish keep|merge|publish|discard"),
+            None => sheet.and_line(format!(
+                "say what becomes of it: {}",
+                command(&self.run.run_id, "finish keep|merge|publish|discard")
+            )),
         };
         match &self.execution_root {
             Some(root) => sheet.and_line(Cell::dim(format!("next: cd {root}"))),
