@@ -6,7 +6,7 @@ use windlass_ops::sheet::Column;
 pub(crate) const GAP: usize = 2;
 
 /// The columns that a page can do without, in the order in which they leave it.
-const LEAVING: [&str; 19] = [
+const LEAVING: [&str; 23] = [
     "created",
     "description",
     "data",
@@ -23,6 +23,10 @@ const LEAVING: [&str; 19] = [
     "author",
     "actor",
     "error",
+    "attempts",
+    "checks",
+    "gate",
+    "done",
     "state",
     "status",
     "blocks",

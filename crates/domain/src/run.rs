@@ -9,6 +9,7 @@
 pub mod action;
 pub mod alone;
 pub mod approval;
+pub mod blocker;
 pub mod budget;
 pub mod caller;
 pub mod check;
@@ -35,6 +36,7 @@ pub mod step;
 pub mod summary;
 #[cfg(test)]
 mod tests;
+pub mod waiting;
 pub mod word;
 
 pub use caller::{Caller, Denied};

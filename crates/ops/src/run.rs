@@ -29,8 +29,10 @@ mod owners;
 mod prepare;
 mod preserve;
 mod prompt;
+mod receipt_show;
 mod receipt_sign;
 mod receipt_verify;
+mod reconciled;
 mod repository;
 pub mod shown;
 mod sight;
@@ -41,6 +43,7 @@ mod tell;
 mod tie;
 mod verify;
 mod view;
+mod waiting;
 
 pub use actions::{
     ActionBegin, ActionComplete, ActionDecide, ActionReconcile, ActionRequest, ActionView,
@@ -66,6 +69,7 @@ pub use owners::{
     Owned, OwnerClaim, OwnerHandoff, OwnerHeartbeat, OwnerRelease, OwnerStatus, OwnerTakeover,
 };
 pub use prepare::{Answers, Existing, Prepare, Prepared};
+pub use receipt_show::Receipt;
 pub use receipt_sign::{key_file, signed};
 pub use receipt_verify::{
     LedgerState, ReceiptDifference, ReceiptVerified, ReceiptVerify, SignatureState, Signer,
@@ -74,6 +78,7 @@ pub use steps::{
     Checks, Results, StepBlock, StepChecked, StepChecks, StepRetry, StepStart, StepUnblock, Unblock,
 };
 pub use target::Target;
-pub use tell::{Document, Normalize, Receipt, Reconcile, Summary, indented};
+pub use tell::{Document, Normalize, Reconcile, Summary, indented};
 pub use verify::StepVerify;
-pub use view::{RunRow, RunView, StepView, WaitingView};
+pub use view::{RunRow, RunView, StepView};
+pub use waiting::WaitingView;

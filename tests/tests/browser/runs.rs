@@ -9,7 +9,8 @@ use windlass_testkit::http::Request;
 
 use crate::scene::Scene;
 
-const FILE: &str = "---\nintent: Say hello\nsuccess_criteria: It is said\nrisk_level: low\n---\n\
+const FILE: &str = "---\nintent: Say hello\nsuccess_criteria: It is said\nrisk_level: low\n\
+                    max_cost_usd: 1.5\n---\n\
                     ### 1. Say it\naction: Say hello\nloop: false\nverify: true\ngate: human\n\
                     ### 2. Say goodbye\naction: Say it\nloop: false\nverify: true\n";
 
@@ -91,6 +92,78 @@ fn the_key_of_an_agent_decides_no_gate_on_the_page() {
     page.click("#approved-1 button");
     page.wait_for("document.querySelector('.notice.bad')");
     assert_eq!(shown(&scene, &run)["status"], "paused");
+}
+
+/// A run that an action pauses, and a budget.
+#[track_caller]
+fn paused(scene: &Scene) -> String {
+    let run = started(scene);
+    let action = json!({"kind": "external_write", "what": "publish v2", "run_id": run});
+    scene.run("run.action.request", &action);
+    scene
+        .run("run.budget.record", &json!({"metric": "cost_usd", "observed": "1.6", "run_id": run}));
+    run
+}
+
+#[test]
+fn an_action_and_a_budget_are_decided_on_the_page_of_their_run() {
+    let Some(scene) = Scene::set() else { return };
+    let run = paused(&scene);
+    let page = scene.page(&format!("/runs/{run}"));
+    let told = page.eval("document.querySelector('#waiting').textContent");
+    for said in ["publish v2", "1.6 of 1.5 used"] {
+        assert!(told.as_str().unwrap().contains(said), "{told}");
+    }
+    page.click("#approved-action-1 button");
+    page.wait_for("!document.querySelector('#approved-action-1')");
+    page.click("#raise-cost_usd [name=limit]");
+    page.type_text("5");
+    page.click("#raise-cost_usd [name=reason]");
+    page.type_text("worth it");
+    page.press("Enter");
+    page.wait_for("document.querySelector('#waiting').hidden");
+    assert_eq!(shown(&scene, &run)["status"], "running");
+}
+
+#[test]
+fn an_action_is_rejected_on_the_page_with_a_reason() {
+    let Some(scene) = Scene::set() else { return };
+    let run = paused(&scene);
+    let page = scene.page(&format!("/runs/{run}"));
+    page.click("#rejected-action-1 button");
+    let is_valid = "document.querySelector('#rejected-action-1').checkValidity()";
+    assert_eq!(page.eval(is_valid), json!(false));
+    page.click("#rejected-action-1 [name=reason]");
+    page.type_text("not today");
+    page.press("Enter");
+    page.wait_for("document.querySelector('#blockers').textContent.includes('not today')");
+    assert_eq!(shown(&scene, &run)["status"], "blocked");
+}
+
+#[test]
+fn the_key_of_an_agent_raises_no_budget_on_the_page() {
+    let Some(scene) = Scene::set() else { return };
+    let run = paused(&scene);
+    let page = scene.stranger();
+    scene.enter_with(&page, &scene.key("agent:worker-1", "worker"));
+    scene.go(&page, &format!("/runs/{run}"));
+    page.click("#raise-cost_usd [name=limit]");
+    page.type_text("5");
+    page.click("#raise-cost_usd [name=reason]");
+    page.type_text("worth it");
+    page.press("Enter");
+    page.wait_for("document.querySelector('.notice.bad')");
+    assert_eq!(shown(&scene, &run)["status"], "paused");
+}
+
+#[test]
+fn the_list_of_runs_has_no_empty_label_on_a_phone() {
+    let Some(scene) = Scene::set() else { return };
+    started(&scene);
+    let page = scene.page("/runs");
+    page.set_screen(Screen::Phone { width: 360, height: 740 });
+    let is_seen = "document.querySelector('[data-label=Waits]').getBoundingClientRect().height > 0";
+    assert_eq!(page.eval(is_seen), json!(false));
 }
 
 const PAGE: &str = "---\nintent: Show the new start page\nsuccess_criteria: It looks right\n\

@@ -5,7 +5,7 @@ use std::process::Child;
 
 use serde_json::{Value, json};
 use windlass_testkit::barrier::start_together;
-use windlass_testkit::receiver::Receiver;
+use windlass_testkit::receiver::{Answer, Receiver};
 use windlass_testkit::{Run, Served, wait};
 use windlass_tests::ledgers::text;
 use windlass_tests::office::Office;
@@ -134,10 +134,73 @@ fn an_answer_that_comes_late_is_recorded_as_late_and_nobody_is_asked_for_it() {
     until_overdue(&site);
     site.person("run gate 1 approved");
     site.does("hook drain");
-    assert_eq!(states(&receiver), ["waiting"]);
+    assert_eq!(states(&receiver), [""; 0]);
     let kinds = site.kinds();
     let late = kinds.iter().position(|kind| kind == "gate_overdue").unwrap();
     assert_eq!(kinds[late + 1], "gate_decided");
+}
+
+#[test]
+fn a_question_that_was_answered_before_it_was_sent_is_discarded_and_says_why() {
+    let receiver = Receiver::answering(204);
+    let site = asking(&receiver, LOW, GATED);
+    site.person("run gate 1 approved");
+    assert_eq!(site.does("hook drain")["answered"], 1);
+    assert_eq!(states(&receiver), [""; 0]);
+    let discarded = &site.does("hook list --state discarded")["deliveries"][0];
+    assert_eq!(discarded["last_error"], "it was answered before it was sent");
+}
+
+#[test]
+fn a_question_that_was_not_heard_is_not_asked_again_once_it_is_answered() {
+    let receiver = Receiver::answering(503);
+    let site = asking(&receiver, LOW, GATED);
+    assert_eq!(site.does("hook drain")["retried"], 1);
+    site.person("run gate 1 approved");
+    let delivery = text(&site.does("hook list --state queued")["deliveries"][0]["delivery_id"]);
+    site.does(&format!("hook retry {delivery}"));
+    assert_eq!(site.does("hook drain")["answered"], 1);
+    assert_eq!(states(&receiver), ["waiting"]);
+}
+
+#[test]
+fn what_is_told_of_a_run_is_told_in_the_order_in_which_it_happened() {
+    let receiver = Receiver::start(|request| match request.number {
+        0 => Answer::status(503),
+        _ => Answer::status(204),
+    });
+    let site = asking(&receiver, LOW, GATED);
+    for target in ["a", "b"] {
+        site.does(&format!("run action request external_write --target {target}"));
+    }
+    assert_eq!(site.does("hook drain")["retried"], 1);
+    assert_eq!(receiver.received().len(), 1, "the others wait for the first");
+    let first = text(&site.does("hook list --state queued")["deliveries"][2]["delivery_id"]);
+    site.does(&format!("hook retry {first}"));
+    assert_eq!(site.does("hook drain")["delivered"], 3);
+    let requests = receiver.received();
+    let bodies = requests.iter().map(|one| serde_json::from_str::<Value>(&one.body).unwrap());
+    let subjects: Vec<String> = bodies.map(|body| text(&body["subject"])).collect();
+    assert_eq!(subjects, ["gate:1", "gate:1", "action:action-1", "action:action-2"]);
+}
+
+#[test]
+fn an_action_and_a_budget_are_told_with_the_commands_that_answer_them() {
+    let receiver = Receiver::answering(204);
+    let site = Site::with(Gates::Enforced, "risk_level: low\nmax_cost_usd: 1.5\n", GATED);
+    site.ledger.answer(&["hook", "set", "on_gate", "--url", &receiver.url("/")]);
+    site.does("run action request external_write --target mail");
+    site.does("run budget record cost_usd 1.6");
+    site.does("hook drain");
+    let [action, budget] = &told(&receiver)[..] else { panic!("not told twice") };
+    assert_eq!(action["question"], "may this be done (external write): mail");
+    assert_eq!(budget["question"], "1.6 of 1.5 used. May the run use more?");
+    let way = |told: &Value, words: &str| {
+        let expected = format!("windlass run {words} --run-id {}", text(&told["run_id"]));
+        assert_eq!(told["ways"][0], expected);
+    };
+    way(action, "action decide action-1 approved");
+    way(budget, "budget raise cost_usd LIMIT --reason TEXT");
 }
 
 #[test]

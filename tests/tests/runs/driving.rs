@@ -7,7 +7,7 @@ use windlass_testkit::Outcome;
 use windlass_tests::clock::FileClock;
 use windlass_tests::ledgers::{error_of, text};
 
-use crate::site::{FILE, GATED, Gates, LOW, Site, THREE, workflow};
+use crate::site::{FILE, GATED, Gates, LOW, REVIEWED, Site, THREE, workflow};
 
 /// A folder with a workflow file and a command that works on its steps.
 #[track_caller]
@@ -67,6 +67,17 @@ fn what_the_checks_showed_is_told_also_to_who_goes_on_with_an_attempt() {
     let told = "This is attempt 2 of 2. The last one failed:\n\ncheck 1 of 1 ended with 1: ";
     assert!(asked.contains(told), "{asked}");
     assert!(asked.contains("```\nit is missing\n```"), "{asked}");
+}
+
+#[test]
+fn why_a_person_rejected_an_attempt_is_told_at_the_next_one() {
+    let site = site(REVIEWED, "cat > \"asked-$(ls asked-* 2>/dev/null | wc -l)\"\n");
+    assert_eq!(status(&drives(&site, &[FILE]).json()), "paused");
+    site.person("run gate 1 rejected --reason too-dark");
+    site.person("run step unblock 1 --reason once-more");
+    assert_eq!(status(&drives(&site, &[]).json()), "paused");
+    let asked = fs::read_to_string(site.folder().join("asked-1")).unwrap();
+    assert!(asked.contains("failed (too-dark): human review: is it blue?"), "{asked}");
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod files;
 mod finishing;
 mod killing;
 mod leasing;
+mod pausing;
 mod sending;
 mod site;
 mod stepping;

@@ -182,6 +182,10 @@ fn what_can_do_harm_outside_is_asked_for_decided_and_proven() {
     action-2 (external_write) is pending: publish v2
     effect: not started
     idempotency key: v2
+    waits for a person:
+      windlass run action decide action-2 approved --run-id publish-20261115T093000Z
+      windlass run action decide action-2 rejected --reason TEXT --run-id
+        publish-20261115T093000Z
     $ … --json
     {
       "run": "0123456789ABCDEFGHJKMNPQRS",
@@ -196,12 +200,17 @@ fn what_can_do_harm_outside_is_asked_for_decided_and_proven() {
       "effect_status": "not_started",
       "evidence_ref": null,
       "deduplicated": false,
-      "run_status": "paused"
+      "run_status": "paused",
+      "ways": [
+        "windlass run action decide action-2 approved --run-id publish-20261115T093000Z",
+        "windlass run action decide action-2 rejected --reason TEXT --run-id publish-20261115T093000Z"
+      ]
     }
     $ windlass run step start 1
     error: Run is 'paused'; resolve gates, policy pauses, or budgets before step
       start
-    hint: see why: windlass run reconcile publish-20261115T093000Z
+    hint: decide it: windlass run action decide action-2 approved --run-id
+      publish-20261115T093000Z
     more: windlass explain run_not_running
     [exit code 3]
     $ windlass run action decide action-2 approved
@@ -253,6 +262,13 @@ fn what_can_do_harm_outside_is_asked_for_decided_and_proven() {
     action-2 (external_write) is approved: publish v2
     effect: uncertain
     idempotency key: v2
+    waits for a person:
+      windlass run action reconcile action-2 succeeded --evidence-ref TEXT --run-id
+        publish-20261115T093000Z
+      windlass run action reconcile action-2 failed --evidence-ref TEXT --run-id
+        publish-20261115T093000Z
+      windlass run action reconcile action-2 cancelled --evidence-ref TEXT --run-id
+        publish-20261115T093000Z
     $ … --json
     {
       "run": "0123456789ABCDEFGHJKMNPQRS",
@@ -267,7 +283,12 @@ fn what_can_do_harm_outside_is_asked_for_decided_and_proven() {
       "effect_status": "uncertain",
       "evidence_ref": "no answer",
       "deduplicated": false,
-      "run_status": "paused"
+      "run_status": "paused",
+      "ways": [
+        "windlass run action reconcile action-2 succeeded --evidence-ref TEXT --run-id publish-20261115T093000Z",
+        "windlass run action reconcile action-2 failed --evidence-ref TEXT --run-id publish-20261115T093000Z",
+        "windlass run action reconcile action-2 cancelled --evidence-ref TEXT --run-id publish-20261115T093000Z"
+      ]
     }
     $ windlass run action reconcile action-2 succeeded --evidence-ref 'seen on the page'
     action-2 (external_write) is approved: publish v2
@@ -336,15 +357,19 @@ fn a_budget_that_is_used_up_pauses_a_run() {
     $ windlass run step retry 1
     error: runtime budget total_attempts exceeded
     hint: raise it: windlass run budget raise total_attempts LIMIT --reason TEXT
+      --run-id publish-20261115T093000Z
     more: windlass explain budget_exceeded
     [exit code 3]
     $ windlass run budget check
     BUDGET           USED  LIMIT  STATUS
-    total attempts   1     1      within
+    total attempts   1     1      exceeded
     agents           –     –      unset
     cost usd         2     2.5    within
     elapsed minutes  0     –      unset
     run publish-20261115T093000Z is paused
+    waits for a person:
+      windlass run budget raise total_attempts LIMIT --reason TEXT --run-id
+        publish-20261115T093000Z
     $ … --json
     {
       "run": "0123456789ABCDEFGHJKMNPQRS",
@@ -352,7 +377,12 @@ fn a_budget_that_is_used_up_pauses_a_run() {
       "folder": "/home/ada/work",
       "machine": "<host>",
       "metrics": [
-        {"metric": "total_attempts", "limit": 1, "observed": 1, "status": "within"},
+        {
+          "metric": "total_attempts",
+          "limit": 1,
+          "observed": 1,
+          "status": "exceeded"
+        },
         {"metric": "agents", "limit": null, "observed": null, "status": "unset"},
         {"metric": "cost_usd", "limit": 2.5, "observed": 2, "status": "within"},
         {
@@ -362,9 +392,12 @@ fn a_budget_that_is_used_up_pauses_a_run() {
           "status": "unset"
         }
       ],
-      "within_budget": true,
+      "within_budget": false,
       "has_unknown": false,
-      "run_status": "paused"
+      "run_status": "paused",
+      "ways": [
+        "windlass run budget raise total_attempts LIMIT --reason TEXT --run-id publish-20261115T093000Z"
+      ]
     }
     $ windlass run budget raise total_attempts 3 --reason 'nearly there'
     BUDGET           USED  LIMIT  STATUS

@@ -104,7 +104,7 @@ fn a_step_is_done_when_its_checks_pass() {
     }
     $ windlass run step start 2
     error: step 1 must be done before step 2 can start
-    hint: windlass run step start 1
+    hint: windlass run step start 1 --run-id limit-20261115T093000Z
     more: windlass explain step_order
     [exit code 3]
     $ windlass run step start 1 --agent worker-1
@@ -134,6 +134,7 @@ fn a_step_is_done_when_its_checks_pass() {
     $ windlass run step start 1 --agent worker-2
     error: Step 1 is 'in_progress', expected 'pending'
     hint: worker-1 works on it; when that is over: windlass run step verify 1
+      --run-id limit-20261115T093000Z
     more: windlass explain invalid_transition
     [exit code 3]
     $ cat limit.test
@@ -204,15 +205,18 @@ fn a_step_is_done_when_its_checks_pass() {
     rate = 3/s
     $ windlass run step verify 2
     pass
-    the gate of step 2 waits for a person: windlass run gate 2 approved|rejected
+    waits for a person (gate of step 2): step 2 is done: Make it pass. May the run
+      go on?
+      windlass run gate 2 approved --run-id limit-20261115T093000Z
+      windlass run gate 2 rejected --reason TEXT --run-id limit-20261115T093000Z
     run limit-20261115T093000Z is paused
     $ windlass run list
-    RUN                     STATUS               DONE    INTENT
-    limit-20261115T093000Z  paused: 1 to decide  2 of 3  Limit the rate of requests
+    RUN                     STATUS  WAITS FOR       INTENT
+    limit-20261115T093000Z  paused  gate of step 2  Limit the rate of requests
     $ windlass run step start 3
     error: Run is 'paused'; resolve gates, policy pauses, or budgets before step
       start
-    hint: decide it: windlass run gate 2 approved
+    hint: decide it: windlass run gate 2 approved --run-id limit-20261115T093000Z
     more: windlass explain gate_undecided
     [exit code 3]
     $ windlass run gate 2 approved
@@ -549,8 +553,11 @@ fn a_run_is_driven_until_a_person_is_needed() {
       risk     low
       started  just now
     STEP  NAME        STATUS  ATTEMPTS  GATE
-    1     Write them  done    2 of 3    human
-    the gate of step 1 waits for a person: windlass run gate 1 approved|rejected
+    1     Write them  done    2 of 3    waits
+    waits for a person (gate of step 1): step 1 is done: Write them. May the run go
+      on?
+      windlass run gate 1 approved --run-id notes-20261115T093000Z
+      windlass run gate 1 rejected --reason TEXT --run-id notes-20261115T093000Z
     $ … --json
     {
       "run": {
@@ -567,7 +574,19 @@ fn a_run_is_driven_until_a_person_is_needed() {
         "machine": "<host>",
         "started_at": "2026-11-15T09:30:00.000Z",
         "updated_at": "2026-11-15T09:30:00.000Z",
-        "waiting": [{"step": 1, "since": "2026-11-15T09:30:00.000Z"}],
+        "waiting": [
+          {
+            "waits_for": "gate",
+            "title": "gate of step 1",
+            "question": "step 1 is done: Write them. May the run go on?",
+            "ways": [
+              "windlass run gate 1 approved --run-id notes-20261115T093000Z",
+              "windlass run gate 1 rejected --reason TEXT --run-id notes-20261115T093000Z"
+            ],
+            "since": "2026-11-15T09:30:00.000Z",
+            "step": 1
+          }
+        ],
         "blockers": [],
         "steps": [
           {
@@ -585,7 +604,7 @@ fn a_run_is_driven_until_a_person_is_needed() {
           }
         ]
       },
-      "next": "the gate of step 1 waits for a person: windlass run gate 1 approved|rejected"
+      "next": "waits for a person (gate of step 1): step 1 is done: Write them. May the run go on? (windlass run gate 1 approved --run-id notes-20261115T093000Z)"
     }
     [exit code 6]
     $ windlass run gate 1 approved
@@ -628,7 +647,8 @@ fn a_run_is_driven_until_a_person_is_needed() {
       started  just now
     STEP  NAME        STATUS  ATTEMPTS  GATE
     1     Write them  done    2 of 3    approved
-    say what becomes of it: windlass run finish keep|merge|publish|discard
+    say what becomes of it: windlass run finish keep|merge|publish|discard --run-id
+      notes-20261115T093000Z
     $ … --json
     {
       "run": {

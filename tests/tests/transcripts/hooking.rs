@@ -438,6 +438,7 @@ fn hooks_are_sent_by_a_drain() {
       "reclaimed_failed": 0,
       "preflight_failed": 0,
       "lost": 0,
+      "answered": 0,
       "unknown": [],
       "duration_ms": <number>
     }
@@ -456,6 +457,7 @@ fn hooks_are_sent_by_a_drain() {
       "reclaimed_failed": 0,
       "preflight_failed": 0,
       "lost": 0,
+      "answered": 0,
       "unknown": [],
       "duration_ms": <number>
     }
@@ -495,6 +497,7 @@ fn hooks_are_sent_by_a_worker_until_it_is_asked_to_end() {
       "reclaimed_failed": 0,
       "preflight_failed": 0,
       "lost": 0,
+      "answered": 0,
       "unknown": [],
       "duration_ms": <number>,
       "claims_expired": 0,

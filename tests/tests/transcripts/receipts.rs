@@ -13,7 +13,17 @@ fn a_receipt_says_what_was_done_and_who_signs_it() {
     });
     insta::assert_snapshot!(said, @r#"
     $ windlass run receipt show
-
+    look-20261115T093000Z
+      status     running
+      intent     Look around
+      proven     not yet
+      missing    run not completed, steps not done, verification missing or failed,
+                 finish disposition missing
+      branch     hotl/look
+      signed by  0123456789abcdef
+    STEP  NAME  STATUS   ATTEMPTS  CHECKS  GATE
+    1     Look  pending  0
+    $ … --json
     {
       "schema": "hotl.receipt/v1",
       "generated_at": "2026-11-15T09:30:00+00:00",
@@ -32,17 +42,13 @@ fn a_receipt_says_what_was_done_and_who_signs_it() {
         "status": "running",
         "started_at": "2026-11-15T09:30:00+00:00",
         "completed_at": null,
-        "workflow_sha256":
-          "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+        "workflow_sha256": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
         "commit_before": null,
         "commit_after": null,
         "gates": "enforced",
         "task": null
       },
-      "implementation": {
-        "driver": "generic",
-        "host": "fallback"
-      },
+      "implementation": {"driver": "generic", "host": "fallback"},
       "controller": {
         "status": "unclaimed",
         "owner_id": null,
@@ -77,10 +83,7 @@ fn a_receipt_says_what_was_done_and_who_signs_it() {
           "checks": []
         }
       ],
-      "policy": {
-        "profile": "standard",
-        "sensitive_actions": "human"
-      },
+      "policy": {"profile": "standard", "sensitive_actions": "human"},
       "budgets": {
         "limits": {
           "total_attempts": null,
@@ -88,11 +91,7 @@ fn a_receipt_says_what_was_done_and_who_signs_it() {
           "cost_usd": null,
           "elapsed_minutes": null
         },
-        "observed": {
-          "agents": null,
-          "cost_usd": null,
-          "elapsed_minutes": null
-        },
+        "observed": {"agents": null, "cost_usd": null, "elapsed_minutes": null},
         "exceeded": []
       },
       "external_actions": [],
@@ -246,13 +245,9 @@ fn a_receipt_says_what_was_done_and_who_signs_it() {
             "sufficient": "0123456789abcdef"
           }
         },
-        "value":
-          "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx="
+        "value": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx="
       }
     }
-
-    $ … --json
-    (the same)
     "#);
 }
 

@@ -39,6 +39,8 @@ fn a_step_that_cannot_go_on_is_blocked_until_somebody_says_why_it_can() {
     [exit code 3]
     $ windlass run step block 1 --reason 'the vault is shut'
     blocked step 1: the vault is shut
+    go on with: windlass run step unblock 1 --reason TEXT --run-id
+      keys-20261115T093000Z
     run keys-20261115T093000Z is blocked
     $ … --json
     {
@@ -62,12 +64,16 @@ fn a_step_that_cannot_go_on_is_blocked_until_somebody_says_why_it_can() {
         "block_reason": "the vault is shut"
       },
       "blockers": ["step 1: the vault is shut"],
+      "ways_on": [
+        "windlass run step unblock 1 --reason TEXT --run-id keys-20261115T093000Z"
+      ],
       "next_action": "inspect_blocker"
     }
     $ windlass run step verify 1
     error: Run is 'blocked'; resolve gates, policy pauses, or budgets before step
       verify
-    hint: let its step go on: windlass run step unblock 1 --reason TEXT
+    hint: let it go on: windlass run step unblock 1 --reason TEXT --run-id
+      keys-20261115T093000Z
     more: windlass explain run_not_running
     [exit code 3]
     $ windlass run step unblock 1 --reason 'it is open'
@@ -112,12 +118,15 @@ fn a_step_that_failed_too_often_needs_a_person() {
     $ windlass run step verify 1
     blocked: checks failed in 1 of 1 attempts
     check 1 of 1 ended with 1: shell: test -f keys
+    go on with: windlass run step unblock 1 --reason TEXT --run-id
+      keys-20261115T093000Z
     run keys-20261115T093000Z is blocked
     [exit code 6]
     $ windlass run step retry 1
     error: Run is 'blocked'; resolve gates, policy pauses, or budgets before step
       retry
-    hint: let its step go on: windlass run step unblock 1 --reason TEXT
+    hint: let it go on: windlass run step unblock 1 --reason TEXT --run-id
+      keys-20261115T093000Z
     more: windlass explain run_not_running
     [exit code 3]
     $ windlass run step unblock 1 --reason 'once more' --json
@@ -183,7 +192,10 @@ fn a_decision_can_be_taken_back() {
     new
     $ windlass run step verify 1
     pass
-    the gate of step 1 waits for a person: windlass run gate 1 approved|rejected
+    waits for a person (gate of step 1): step 1 is done: Make new keys. May the run
+      go on?
+      windlass run gate 1 approved --run-id keys-20261115T093000Z
+      windlass run gate 1 rejected --reason TEXT --run-id keys-20261115T093000Z
     run keys-20261115T093000Z is paused
     $ windlass run gate 1 rejected
     error: a rejection needs a reason
@@ -205,6 +217,7 @@ fn a_decision_can_be_taken_back() {
     $ windlass run gate 1 rejected --reason 'too short'
     gate 1: rejected (human)
     blocked: the gate of step 1 was rejected: too short
+    go on with: windlass run reopen 1 --reason TEXT --run-id keys-20261115T093000Z
     run keys-20261115T093000Z is blocked
     $ … --json
     {
@@ -231,11 +244,17 @@ fn a_decision_can_be_taken_back() {
         "started_by": "ada"
       },
       "blockers": ["the gate of step 1 was rejected: too short"],
+      "ways_on": [
+        "windlass run reopen 1 --reason TEXT --run-id keys-20261115T093000Z"
+      ],
       "next_action": "inspect_blocker"
     }
     $ windlass run reopen 1 --reason 'they are long enough'
     the gate of step 1 is open again
-    the gate of step 1 waits for a person: windlass run gate 1 approved|rejected
+    waits for a person (gate of step 1): step 1 is done: Make new keys. May the run
+      go on?
+      windlass run gate 1 approved --run-id keys-20261115T093000Z
+      windlass run gate 1 rejected --reason TEXT --run-id keys-20261115T093000Z
     run keys-20261115T093000Z is paused
     $ … --json
     {
@@ -258,7 +277,19 @@ fn a_decision_can_be_taken_back() {
         "gate": "human",
         "started_by": "ada"
       },
-      "waiting": [{"step": 1, "since": "2026-11-15T09:30:00.000Z"}],
+      "waiting": [
+        {
+          "waits_for": "gate",
+          "title": "gate of step 1",
+          "question": "step 1 is done: Make new keys. May the run go on?",
+          "ways": [
+            "windlass run gate 1 approved --run-id keys-20261115T093000Z",
+            "windlass run gate 1 rejected --reason TEXT --run-id keys-20261115T093000Z"
+          ],
+          "since": "2026-11-15T09:30:00.000Z",
+          "step": 1
+        }
+      ],
       "next_action": "resume_after_gate_or_policy"
     }
     $ windlass run gate 1 approved
@@ -306,10 +337,14 @@ fn a_run_that_ended_as_blocked_can_go_on() {
     $ windlass run finalize
     Run finalized: blocked
     blocked: step 1: the vault is shut
+    go on with: windlass run step unblock 1 --reason TEXT --run-id
+      keys-20261115T093000Z
     run keys-20261115T093000Z is blocked
     $ windlass run unblock --reason 'it opens at nine'
     the end of the run is taken back; what blocks it stays
     blocked: step 1: the vault is shut
+    go on with: windlass run step unblock 1 --reason TEXT --run-id
+      keys-20261115T093000Z
     run keys-20261115T093000Z is blocked
     $ … --json
     {
@@ -320,6 +355,9 @@ fn a_run_that_ended_as_blocked_can_go_on() {
       "done": "the end of the run is taken back; what blocks it stays",
       "status": "blocked",
       "blockers": ["step 1: the vault is shut"],
+      "ways_on": [
+        "windlass run step unblock 1 --reason TEXT --run-id keys-20261115T093000Z"
+      ],
       "next_action": "inspect_blocker"
     }
     $ windlass run show
@@ -332,8 +370,10 @@ fn a_run_that_ended_as_blocked_can_go_on() {
       risk     low
       started  just now
     STEP  NAME           STATUS   ATTEMPTS  GATE
-    1     Make new keys  blocked  1 of 1    human
+    1     Make new keys  blocked  1 of 1    asks a person
     blocked: step 1: the vault is shut
+    go on with: windlass run step unblock 1 --reason TEXT --run-id
+      keys-20261115T093000Z
     "#);
 }
 
@@ -353,8 +393,9 @@ fn a_check_may_ask_a_person_and_then_go_on() {
     insta::assert_snapshot!(said, @r#"
     $ windlass run step verify 1
     blocked: human review required: Are they in the safe?
-    step 1 asks a person: Are they in the safe? (windlass run gate 1
-      approved|rejected)
+    waits for a person (review of step 1): Are they in the safe?
+      windlass run gate 1 approved --run-id keys-20261115T093000Z
+      windlass run gate 1 rejected --reason TEXT --run-id keys-20261115T093000Z
     run keys-20261115T093000Z is paused
     [exit code 6]
     $ windlass run gate 1 approved
@@ -392,7 +433,39 @@ fn a_check_may_ask_a_person_and_then_go_on() {
 
     human review approved
 
+    go on with: windlass run step unblock 1 --reason TEXT --run-id
+      keys-20261115T093000Z
     run keys-20261115T093000Z is blocked
     [exit code 6]
     "#);
+}
+
+#[test]
+fn in_forty_columns_a_run_still_says_how_its_steps_stand() {
+    let said = transcript(|scene| {
+        given_a_run(scene, FILE);
+        scene.does("run action request external_write --target 'the safe'");
+        scene.says_within(40, "run show");
+    });
+    insta::assert_snapshot!(said, @"
+    $ windlass run show
+    keys-20261115T093000Z
+      status   paused
+      intent   Rotate the keys
+      branch   hotl/keys
+      folder   /home/ada/work
+      gates    enforced
+      risk     low
+      started  just now
+    STEP  NAME           STATUS
+    1     Make new keys  in progress
+    waits for a person (action-1): may this
+      be done (external write): the safe
+      windlass run action decide action-1
+        approved --run-id
+        keys-20261115T093000Z
+      windlass run action decide action-1
+        rejected --reason TEXT --run-id
+        keys-20261115T093000Z
+    ");
 }

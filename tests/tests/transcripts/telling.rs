@@ -80,7 +80,13 @@ fn a_workflow_file_and_a_run_are_told_as_hotl_tells_them() {
     $ … --json
     (the same)
     $ windlass run reconcile
-
+    look-20261115T093000Z
+      status   running
+      proven   not yet
+      missing  run not completed, steps not done, verification missing or failed,
+               finish disposition missing
+      next     verify next incomplete step
+    $ … --json
     {
       "schema": "hotl.reconciliation/v1",
       "run_id": "look-20261115T093000Z",
@@ -97,9 +103,6 @@ fn a_workflow_file_and_a_run_are_told_as_hotl_tells_them() {
       ],
       "owner_stale": false
     }
-
-    $ … --json
-    (the same)
     $ windlass run summary
 
     {

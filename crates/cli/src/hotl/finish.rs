@@ -190,7 +190,7 @@ impl Asked {
             Way::Keep | Way::Discard => return Ok(()),
         };
         let receipt = Receipt { run: None, target: finish.target.clone() };
-        let known: ToldActions = read(&cx.call(&receipt)?)?;
+        let known: ToldActions = read(&cx.call(&receipt)?.0)?;
         let approved = wanted.approved(&known.external_actions, Some(action));
         let is_meant = approved.is_some_and(|approved| {
             let effect = approved.effect.as_ref().map(|effect| effect.status);

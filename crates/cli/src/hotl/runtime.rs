@@ -58,12 +58,12 @@ pub(super) fn answer(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble
             let receipt = Receipt { run: Some(words.needed()?), ..Receipt::default() };
             words.switch("--json");
             words.end()?;
-            say(&indented(cx.call(&receipt)?.text()))
+            say(&indented(cx.call(&receipt)?.0.text()))
         }
         "reconcile" => {
             let reconcile = Reconcile { run: Some(words.needed()?), ..Reconcile::default() };
             words.end()?;
-            say(&indented(cx.call(&reconcile)?.text()))
+            say(&indented(cx.call(&reconcile)?.0.text()))
         }
         "normalize" => {
             let file = PathBuf::from(words.needed()?);
@@ -252,6 +252,7 @@ fn action(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble> {
     let idempotency_key = words.option("--idempotency-key");
     let evidence_ref = words.option("--evidence-ref").unwrap_or_default();
     let mode = words.option("--mode").unwrap_or_else(|| "human".to_owned());
+    let reason = words.option("--reason");
     let shown: ActionView = match what.as_str() {
         "request" => {
             words.end()?;
@@ -261,7 +262,7 @@ fn action(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble> {
         "decide" => {
             let decision = words.needed()?;
             words.end()?;
-            cx.call(&ActionDecide { action: first, decision, mode, target, doer })?
+            cx.call(&ActionDecide { action: first, decision, mode, reason, target, doer })?
         }
         "begin" => {
             words.end()?;

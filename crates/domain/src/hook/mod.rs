@@ -23,7 +23,7 @@ use crate::{Code, Kind, Refusal, Status};
 pub use check::check_name;
 pub use delivery::{Delivery, State};
 pub use payload::payload;
-pub use question::{Asked, Question};
+pub use question::{Asked, Question, Sought};
 pub use schedule::{Failed, TTL, next_attempt};
 
 /// How often a hook is sent at most, when it does not say.
@@ -283,7 +283,11 @@ pub fn may_trigger(kind: Kind) -> bool {
         | Kind::RunUnblocked
         | Kind::GateDecided
         | Kind::GateReopened
-        | Kind::GateOverdue => true,
+        | Kind::GateOverdue
+        | Kind::ActionRequested
+        | Kind::ActionProgressed
+        | Kind::BudgetRecorded
+        | Kind::BudgetChecked => true,
         Kind::ProjectCreated
         | Kind::ProjectRenamed
         | Kind::ProjectFrozen
@@ -319,11 +323,7 @@ pub fn may_trigger(kind: Kind) -> bool {
         | Kind::RunFinalized
         | Kind::RunFinished
         | Kind::RunOwnerChanged
-        | Kind::ActionRequested
         | Kind::ActionDecided
-        | Kind::ActionProgressed
-        | Kind::BudgetRecorded
-        | Kind::BudgetChecked
         | Kind::BudgetRaised => false,
     }
 }

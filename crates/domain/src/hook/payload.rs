@@ -24,29 +24,28 @@ impl Question<'_> {
     /// The message of a hook about it, which the event of that header recorded.
     pub fn payload(&self, hook: &Hook, header: &Header) -> Value {
         let Self { run, waiting, asked, task } = *self;
-        let step = run.step(waiting.step).ok();
+        let step = waiting.on.step().and_then(|number| run.step(number).ok());
         let seen = step.into_iter().flat_map(StepState::seen);
         let evidence: Vec<&str> =
             seen.flat_map(|seen| &seen.exhibits).map(|file| file.path.as_str()).collect();
-        let way = |decision| {
-            format!("windlass run gate {} {decision} --run-id {}", waiting.step, run.name)
-        };
         json!({
             "trigger": hook.on,
             "hook": hook.name,
             "state": asked,
             "run": run.key,
             "run_id": run.name,
-            "step": waiting.step,
+            "waits_for": waiting.on.as_str(),
+            "subject": waiting.on.subject(),
+            "step": waiting.on.step(),
             "name": step.map(|step| &step.name),
-            "question": self.in_words(),
+            "question": waiting.on.question(run),
             "evidence": evidence,
             "folder": run.place.folder,
             "machine": run.place.machine,
             "waiting_since": waiting.since,
             "overdue_since": waiting.overdue_since(header.at),
             "gate_timeout": run.gate_timeout,
-            "ways": [way("approved"), way("rejected --reason TEXT")],
+            "ways": waiting.on.ways(run),
             "task": task.map(|(task, project)| told(task, project)),
             "timestamp": header.at,
             "context": context(header, step.and_then(|step| step.started_by.as_deref())),

@@ -1,16 +1,16 @@
 //! Questions of runs to people: when hooks hear of one.
 //!
 //! A wait is told once when it begins, and once more when its answer is overdue. An answer that came
-//! in the same transaction is none to ask for.
+//! in the same transaction is none to ask for, nor is one that came before the message was sent.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Hook, Trigger};
 use crate::event::RunEvent;
 use crate::run::Run;
-use crate::run::check;
-use crate::run::state::Waiting;
+use crate::run::waiting::Waiting;
 use crate::task::Task;
+use crate::{RunKey, Time};
 
 /// Why hooks hear of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -44,7 +44,7 @@ impl Question<'_> {
         let is_overdue = |waiting: &Waiting| {
             let is_meant = |event: &&RunEvent| {
                 matches!(event, RunEvent::GateOverdue(data)
-                    if (data.step, data.waiting_since) == (waiting.step, waiting.since))
+                    if Some(data.step) == waiting.on.step() && data.waiting_since == waiting.since)
             };
             events.iter().any(is_meant)
         };
@@ -65,17 +65,19 @@ impl Question<'_> {
         let fits = self.task.map_or(is_for_all, |(task, project)| hook.hears_of(task, project));
         hook.on == Trigger::OnGate && fits
     }
+}
 
-    /// What the person is asked.
-    pub fn in_words(&self) -> String {
-        let name = self.run.step(self.waiting.step).map(|step| step.name.as_str());
-        match &self.waiting.review {
-            Some(review) => check::asked(review).to_owned(),
-            None => format!(
-                "step {} is done: {}. May the run go on?",
-                self.waiting.step,
-                name.unwrap_or_default()
-            ),
-        }
+/// The answer that a message of a hook seeks, as far as the message says it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Sought {
+    pub run: RunKey,
+    subject: String,
+    waiting_since: Time,
+}
+
+impl Sought {
+    /// Whether the run still waits for it.
+    pub fn is_open(&self, run: &Run) -> bool {
+        run.waiting().iter().any(|waiting| waiting.is_for(&self.subject, self.waiting_since))
     }
 }

@@ -3,10 +3,9 @@
 
 use super::caller::Caller;
 use super::event::{ActionDecided, ActionProgress, ActionProgressed, ActionRequested};
+use super::gate::Answer;
 use super::state::{Action, Run};
-use super::word::{
-    ActionKind, ActionStatus, Decision, DecisionMode, EffectStatus, Mode, RunStatus,
-};
+use super::word::{ActionKind, ActionStatus, DecisionMode, EffectStatus, Mode, RunStatus};
 use crate::event::RunEvent;
 use crate::{Code, Refusal, Time, text};
 
@@ -79,12 +78,11 @@ fn is_key(key: &str) -> bool {
 pub fn decide(
     run: &Run,
     id: &str,
-    decision: Decision,
-    mode: Mode,
+    answer: &Answer,
     caller: &Caller,
     now: Time,
 ) -> Result<Vec<RunEvent>, Refusal> {
-    if mode != Mode::Human {
+    if answer.mode != Mode::Human {
         return Err(run
             .refusal(Code::PersonRequired, "Sensitive action decisions require --mode human")
             .hint("let a person decide")
@@ -101,13 +99,15 @@ pub fn decide(
             .detail("action", id)
             .detail("status", run.action(id).map(|action| action.status)));
     }
+    let reason = answer.reason_for(run)?;
     Ok(vec![
         ActionDecided {
             action: id.to_owned(),
-            decision,
+            decision: answer.decision,
             mode: DecisionMode::Human,
             authority: caller.authority,
             by: caller.name.clone(),
+            reason,
         }
         .into(),
     ])

@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use super::name::command;
 use super::state_file::ActionJson;
 use super::word::{ActionKind, ActionStatus, EffectStatus, Reason};
 use crate::{Code, Refusal};
@@ -38,6 +39,7 @@ impl Outward {
     /// The same, refused where there is none and it may not be done without.
     pub fn must_be_approved<'a>(
         &self,
+        run_id: &str,
         actions: &'a [ActionJson],
         named: Option<&str>,
     ) -> Result<Option<&'a ActionJson>, Refusal> {
@@ -49,8 +51,9 @@ impl Outward {
         let Self { kind, target } = self;
         Err(Refusal::new(Code::PersonRequired, format!("nobody approved to {target}"))
             .hint(format!(
-                "ask for it: windlass run action request {kind} --target '{target}', then let a \
-                 person decide it: windlass run action decide ACTION approved"
+                "ask for it: {}, then let a person decide it: {}",
+                command(run_id, format_args!("action request {kind} --target '{target}'")),
+                command(run_id, "action decide ACTION approved")
             ))
             .detail("target", target))
     }
@@ -116,10 +119,13 @@ mod tests {
     #[test]
     fn what_leaves_the_house_needs_an_approval_and_a_merge_may_have_one() {
         let publish = outward(ActionKind::ExternalWrite, "publish x to origin");
-        assert_eq!(publish.must_be_approved(&[], None).unwrap_err().code, Code::PersonRequired);
+        assert_eq!(
+            publish.must_be_approved("boat-1", &[], None).unwrap_err().code,
+            Code::PersonRequired
+        );
         let merge = outward(ActionKind::ProductionChange, "merge x into main");
-        assert_eq!(merge.must_be_approved(&[], None), Ok(None));
-        let named = merge.must_be_approved(&[], Some("action-1"));
+        assert_eq!(merge.must_be_approved("boat-1", &[], None), Ok(None));
+        let named = merge.must_be_approved("boat-1", &[], Some("action-1"));
         assert_eq!(named.unwrap_err().code, Code::PersonRequired);
     }
 

@@ -51,7 +51,7 @@ impl BudgetStatus {
 
 impl Run {
     /// Every budget, with attempts and minutes added that are about to be used.
-    fn measured(&self, more_attempts: u64, elapsed_minutes: u64) -> Vec<Measured> {
+    pub(super) fn measured(&self, more_attempts: u64, elapsed_minutes: u64) -> Vec<Measured> {
         let measure = |metric: Metric| {
             let elapsed = self.observed.elapsed_minutes.max(Amount::whole(elapsed_minutes));
             let (limit, observed) = match metric {
@@ -88,7 +88,7 @@ impl Run {
         }
         let refusal = self
             .refusal(Code::BudgetExceeded, format!("runtime budget {} exceeded", named(&exceeded)))
-            .hint(raise(&exceeded))
+            .hint(raise(self, &exceeded))
             .detail("exceeded_budgets", &exceeded);
         let event = BudgetChecked { exceeded, elapsed_minutes, stopped: true };
         Err(Denied::Stopped(Box::new(event.into()), refusal))
@@ -105,14 +105,18 @@ pub(super) fn named(metrics: &[Metric]) -> String {
     metrics.iter().map(|metric| metric.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-fn raise(exceeded: &[Metric]) -> String {
+fn raise(run: &Run, exceeded: &[Metric]) -> String {
     let metric = exceeded.first().map_or("METRIC", |metric| metric.as_str());
-    format!("raise it: windlass run budget raise {metric} LIMIT --reason TEXT")
+    format!("raise it: {}", run.command(format_args!("budget raise {metric} LIMIT --reason TEXT")))
 }
 
-/// What is known of all budgets now.
+/// What is known of all budgets now. One that pauses the run is used up, also where the attempt that
+/// was refused is not counted.
 pub fn evaluate(run: &Run, now: Time) -> Evaluation {
-    let metrics = run.measured(0, run.elapsed_minutes(now));
+    let mut metrics = run.measured(0, run.elapsed_minutes(now));
+    for measured in metrics.iter_mut().filter(|measured| run.exceeded.contains(&measured.metric)) {
+        measured.status = BudgetStatus::Exceeded;
+    }
     Evaluation {
         within_budget: exceeded(&metrics).is_empty(),
         has_unknown: metrics.iter().any(|measured| measured.status == BudgetStatus::Unknown),
@@ -200,7 +204,7 @@ pub fn raise_limit(
         None => {
             return Err(run
                 .refusal(Code::InvalidValue, format!("{metric} has no limit to raise"))
-                .hint("see the budgets: windlass run budget check")
+                .hint(format!("see the budgets: {}", run.command("budget check")))
                 .detail("field", metric.as_str()));
         }
     }

@@ -47,15 +47,12 @@ impl Run {
         match self.owner.status {
             OwnerStatus::Unclaimed | OwnerStatus::Released if self.require_owner => refuse(
                 "This run requires an active controller; claim controller ownership first",
-                format!("windlass run owner claim --owner NAME --run-id {}", self.name),
+                self.command("owner claim --owner NAME"),
             ),
             OwnerStatus::Unclaimed | OwnerStatus::Released => Ok(()),
             OwnerStatus::Active if self.owner.lease_ran_out(now) => refuse(
                 "Controller lease expired; use owner takeover with a recorded reason",
-                format!(
-                    "windlass run owner takeover --owner NAME --reason TEXT --run-id {}",
-                    self.name
-                ),
+                self.command("owner takeover --owner NAME --reason TEXT"),
             ),
             OwnerStatus::Active => match &caller.token_sha256 {
                 None => refuse(
@@ -65,7 +62,7 @@ impl Run {
                 shown if *shown == self.owner.token_sha256 => Ok(()),
                 Some(_) => refuse(
                     "Invalid controller ownership token",
-                    "see who owns the run: windlass run owner status".to_owned(),
+                    format!("see who owns the run: {}", self.command("owner status")),
                 ),
             },
         }

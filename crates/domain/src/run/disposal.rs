@@ -1,6 +1,7 @@
 //! What becomes of the branch and the worktree of a run, as rules over what was found.
 
 use super::approval::Outward;
+use super::name::command;
 use super::word::{ActionKind, Disposition, RunStatus};
 use crate::{Code, Refusal};
 
@@ -106,6 +107,7 @@ pub fn remote(wanted: Option<&str>, known: &[String]) -> Result<String, Refusal>
 /// What a checkout that is not the run's own goes back to before the branch that it is on is
 /// discarded: the branch that the run came from.
 pub fn way_back(
+    run_id: &str,
     branch: &str,
     source: Option<&str>,
     source_is_there: bool,
@@ -116,7 +118,10 @@ pub fn way_back(
     let message =
         format!("'{branch}' is checked out here, in a checkout that is not the run's own");
     Err(Refusal::new(Code::CheckoutUnfit, message)
-        .hint("switch to another branch first, or keep the run: windlass run finish keep")
+        .hint(format!(
+            "switch to another branch first, or keep the run: {}",
+            command(run_id, "finish keep")
+        ))
         .detail("branch", branch))
 }
 
@@ -249,9 +254,9 @@ mod tests {
 
     #[test]
     fn a_shared_checkout_goes_back_to_where_the_run_came_from() {
-        assert_eq!(way_back("x", Some("main"), true).unwrap(), "main");
+        assert_eq!(way_back("boat-1", "x", Some("main"), true).unwrap(), "main");
         for (source, is_there) in [(None, false), (Some("x"), true), (Some("gone"), false)] {
-            let refused = way_back("x", source, is_there).unwrap_err();
+            let refused = way_back("boat-1", "x", source, is_there).unwrap_err();
             assert_eq!(refused.code, Code::CheckoutUnfit, "{source:?}");
         }
     }

@@ -258,6 +258,8 @@ pub struct ActionDecided {
     pub mode: DecisionMode,
     pub authority: Authority,
     pub by: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// How an action goes: it began, ended, or was found to have ended.

@@ -86,10 +86,7 @@ pub fn finish(
         );
         return Err(run
             .refusal(Code::InvalidTransition, message)
-            .hint(format!(
-                "to record something else: windlass run finished WORD --force --run-id {}",
-                run.name
-            ))
+            .hint(format!("to record something else: {}", run.command("finished WORD --force")))
             .detail("disposition", finish.disposition));
     }
     let status = run.status();
@@ -99,7 +96,7 @@ pub fn finish(
         );
         return Err(run
             .refusal(Code::InvalidTransition, message)
-            .hint("windlass run finalize")
+            .hint(run.command("finalize"))
             .detail("status", status)
             .detail("disposition", disposition));
     }

@@ -10,6 +10,7 @@ use super::file::{Amount, Loop, Progress, ReportDetail, Step};
 use super::state::{
     Action, Block, Decided, Effect, Finalized, Finish, Observed, Owner, OwnerRecord, Run, StepState,
 };
+use super::waiting::Waiting;
 use super::word::{
     ActionKind, ActionStatus, Cause, Decision, DecisionMode, EffectStatus, Gates, Metric,
     OwnerChange, OwnerStatus, Reopen, RunStatus, StepStatus,
@@ -77,6 +78,7 @@ impl Run {
             limits: front.budgets.clone(),
             observed: Observed::default(),
             exceeded: Vec::new(),
+            exceeded_at: None,
             actions: Vec::new(),
             owner: Owner::NOBODY,
             require_owner: data.require_owner,
@@ -132,6 +134,7 @@ impl Run {
                 self.look_again(data.metric);
             }
         }
+        self.note_exceeded(at);
         self.version += 1;
         // A refused edit is remembered and changes nothing of the run, so that its file, once it is
         // put back, is what it was.
@@ -277,7 +280,7 @@ impl Run {
         });
         step.overdue_since = None;
         if let Some(check) = data.check {
-            step.review(check, data.decision, at);
+            step.review(check, data, at);
         }
         if data.decision == Decision::Approved {
             self.go_on();
@@ -287,10 +290,9 @@ impl Run {
 
     /// It is noticed once for each wait. The step waits on.
     fn overdue(&mut self, data: &GateOverdue) -> Result<(), Broken> {
-        let is_meant = |waiting: &super::state::Waiting| {
-            (waiting.step, waiting.check, waiting.since)
-                == (data.step, data.check, data.waiting_since)
-        };
+        let place = Some((data.step, data.check));
+        let is_meant =
+            |waiting: &Waiting| waiting.on.place() == place && waiting.since == data.waiting_since;
         if !self.waiting().iter().any(|waiting| is_meant(waiting) && !waiting.noticed) {
             let (name, step) = (&self.name, data.step);
             return Err(Broken(format!("step {step} of run {name} does not wait for an answer")));
@@ -394,6 +396,7 @@ impl Run {
             requested_at: at,
             decided_at: None,
             mode,
+            reason: None,
             idempotency_key: data.idempotency_key.clone(),
             effect: Some(Effect {
                 status: effect,
@@ -419,6 +422,7 @@ impl Run {
         };
         action.decided_at = Some(at);
         action.mode = data.mode;
+        action.reason.clone_from(&data.reason);
         Ok(())
     }
 
@@ -448,6 +452,14 @@ impl Run {
             }
         }
         Ok(())
+    }
+
+    /// Budgets are used up since the first of them was.
+    pub(super) fn note_exceeded(&mut self, at: Time) {
+        self.exceeded_at = match self.exceeded.is_empty() {
+            true => None,
+            false => self.exceeded_at.or(Some(at)),
+        };
     }
 
     /// Whether one budget is used up may have changed.
@@ -582,14 +594,12 @@ impl StepState {
         }
     }
 
-    fn review(&mut self, check: usize, decision: Decision, at: Time) {
+    fn review(&mut self, check: usize, decided: &GateDecided, at: Time) {
         let seen = self.block.as_mut().and_then(|block| block.seen.take());
-        match decision {
+        let seen = seen.unwrap_or_else(|| CheckResult::new(check, Outcome::Passed));
+        match decided.decision {
             Decision::Approved => {
-                let mut result = match seen {
-                    Some(seen) => CheckResult { outcome: Outcome::Passed, ..seen },
-                    None => CheckResult::new(check, Outcome::Passed),
-                };
+                let mut result = CheckResult { outcome: Outcome::Passed, ..seen };
                 result.stdout = Output { text: APPROVED.to_owned(), ..Output::default() };
                 result.ended_at = Some(at);
                 self.results.push(result);
@@ -605,9 +615,14 @@ impl StepState {
                 }
             }
             Decision::Rejected => {
-                // What was rejected is still there to be looked at.
-                let rejected = |seen| CheckResult { outcome: Outcome::Failed, ..seen };
-                self.results.extend(seen.map(rejected));
+                // What was rejected is still there to be looked at, and whoever tries again is told
+                // why.
+                self.results.push(CheckResult {
+                    outcome: Outcome::Failed,
+                    ending: decided.reason.clone(),
+                    ended_at: Some(at),
+                    ..seen
+                });
                 self.stop(Cause::Rejected, REJECTED, at);
                 self.passed = Some(false);
                 self.stdout = None;

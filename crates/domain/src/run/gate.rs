@@ -9,12 +9,25 @@ use super::word::{Decision, Gates, Mode, Reopen, RunStatus, StepStatus};
 use crate::event::RunEvent;
 use crate::{Code, Refusal, Time, text};
 
-/// An answer to a gate, or to a check that waits for a person.
+/// An answer to a gate, to a check that waits for a person, or to an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     pub decision: Decision,
     pub mode: Mode,
     pub reason: Option<String>,
+}
+
+impl Answer {
+    /// The reason as it is kept. Where gates are enforced, a rejection needs one.
+    pub(super) fn reason_for(&self, run: &Run) -> Result<Option<String>, Refusal> {
+        match self.reason.as_deref().filter(|reason| !reason.trim().is_empty()) {
+            Some(reason) => Ok(Some(text::said("reason", reason)?)),
+            None if run.gates == Gates::Enforced && self.decision == Decision::Rejected => {
+                given(run, "", "a rejection needs a reason").map(Some)
+            }
+            None => Ok(None),
+        }
+    }
 }
 
 /// Decides the gate of a step that is done, or a check of it that waits for a person.
@@ -41,16 +54,10 @@ pub fn decide(
             return Err(wrong(run, number, step, message));
         }
     };
-    let reason = match answer.reason.as_deref().filter(|reason| !reason.trim().is_empty()) {
-        Some(reason) => Some(text::said("reason", reason)?),
-        None => None,
-    };
     if run.gates == Gates::Enforced {
         enforce(run, number, step, answer, caller)?;
-        if answer.decision == Decision::Rejected && reason.is_none() {
-            given(run, "", "a rejection needs a reason")?;
-        }
     }
+    let reason = answer.reason_for(run)?;
     Ok(vec![
         GateDecided {
             step: number,
@@ -86,7 +93,10 @@ fn enforce(
         let message = format!("the gate of step {number} is decided");
         return Err(run
             .refusal(Code::InvalidTransition, message)
-            .hint(format!("take it back first: windlass run reopen {number} --reason TEXT"))
+            .hint(format!(
+                "take it back first: {}",
+                run.command(format_args!("reopen {number} --reason TEXT"))
+            ))
             .detail("step", number)
             .detail("decision", step.decided.as_ref().map(|decided| decided.decision)));
     }
@@ -95,7 +105,10 @@ fn enforce(
 
 fn person(run: &Run, number: u32, message: &str) -> Refusal {
     run.refusal(Code::PersonRequired, message)
-        .hint(format!("let a person decide: windlass run gate {number} approved"))
+        .hint(format!(
+            "let a person decide: {}",
+            run.command(format_args!("gate {number} approved"))
+        ))
         .detail("step", number)
 }
 
@@ -108,14 +121,9 @@ pub fn overdue(run: &Run, now: Time) -> Vec<RunEvent> {
     let waiting = run.waiting().into_iter();
     waiting
         .filter(|waiting| !waiting.noticed && waiting.overdue_since(now).is_some())
-        .map(|waiting| {
-            GateOverdue {
-                step: waiting.step,
-                check: waiting.check,
-                waiting_since: waiting.since,
-                timeout,
-            }
-            .into()
+        .filter_map(|waiting| {
+            let (step, check) = waiting.on.place()?;
+            Some(GateOverdue { step, check, waiting_since: waiting.since, timeout }.into())
         })
         .collect()
 }

@@ -48,6 +48,12 @@ fn slugified(text: &str) -> String {
     if slug.is_empty() { NAMELESS.to_owned() } else { slug }
 }
 
+/// A command about a run, which is named: several runs may be in a folder, and whoever reads it may
+/// be in another one.
+pub fn command(run_id: &str, words: impl fmt::Display) -> String {
+    format!("windlass run {words} --run-id {run_id}")
+}
+
 /// The branch of a run whose file names none. A slug is nearly always part of a branch name; git
 /// takes no `..`, no dot at the end and no `.lock`.
 pub fn branch(slug: &str) -> String {

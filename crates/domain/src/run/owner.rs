@@ -75,7 +75,7 @@ pub fn claim(run: &Run, bid: &Bid, now: Time) -> Result<Vec<RunEvent>, Refusal> 
         };
         return Err(run
             .refusal(Code::AlreadyClaimed, message)
-            .hint("windlass run owner takeover --owner NAME --reason TEXT")
+            .hint(run.command("owner takeover --owner NAME --reason TEXT"))
             .detail("owner", owner));
     }
     Ok(changed(run, OwnerChange::Claim, bid, Some(lease_until)))
@@ -200,16 +200,16 @@ fn identity(run: &Run, name: &str, option: &str) -> Result<(), Refusal> {
 /// The name of the owner, if it is the owner who calls. A lease that ran out does not matter here:
 /// nobody took the run meanwhile.
 fn by_owner(run: &Run, caller: &Caller, nobody: &str) -> Result<String, Refusal> {
-    let refuse = |message: &str, hint: &str| {
-        Err(run.refusal(Code::OwnerRequired, message).hint(hint.to_owned()))
-    };
+    let refuse =
+        |message: &str, hint: String| Err(run.refusal(Code::OwnerRequired, message).hint(hint));
     if run.owner.status != OwnerStatus::Active {
-        return refuse(nobody, "claim it: windlass run owner claim --owner NAME");
+        let claim = run.command("owner claim --owner NAME");
+        return refuse(nobody, format!("claim it: {claim}"));
     }
     if caller.token_sha256.is_none() || caller.token_sha256 != run.owner.token_sha256 {
         return refuse(
             "Invalid controller ownership token",
-            "set HOTL_OWNER_TOKEN to the token that the claim answered",
+            "set HOTL_OWNER_TOKEN to the token that the claim answered".to_owned(),
         );
     }
     Ok(run.owner.id.clone().unwrap_or_default())

@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::name::RunId;
 use super::receipt::reasons;
-use super::state::{Run, Waiting};
+use super::state::Run;
+use super::waiting::Waiting;
 use super::word::{
     ActionStatus, EffectStatus, Metric, NextAction, OwnerStanding, Reason, RunStatus, StepStatus,
 };
@@ -25,6 +26,9 @@ pub struct Reconciliation {
     /// Ours: the steps for which the answer of a person is overdue.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overdue: Vec<Overdue>,
+    /// Ours: the commands that answer what it waits for, and those with which it goes on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ways: Vec<String>,
 }
 
 /// An answer that is waited for longer than it should be.
@@ -49,6 +53,7 @@ pub fn reconcile(run: &Run, now: Time) -> Reconciliation {
         next_action: next_action(run, &reasons),
         reasons,
         overdue: overdue(run, now),
+        ways: run.waiting().iter().flat_map(|one| one.on.ways(run)).chain(run.ways_on()).collect(),
         owner_stale: super::owner::shown(run, now).status == OwnerStanding::Stale,
     }
 }
@@ -56,7 +61,8 @@ pub fn reconcile(run: &Run, now: Time) -> Reconciliation {
 fn overdue(run: &Run, now: Time) -> Vec<Overdue> {
     let overdue = |waiting: Waiting| {
         let overdue_since = waiting.overdue_since(now)?;
-        Some(Overdue { step: waiting.step, waiting_since: waiting.since, overdue_since })
+        let step = waiting.on.step()?;
+        Some(Overdue { step, waiting_since: waiting.since, overdue_since })
     };
     run.waiting().into_iter().filter_map(overdue).collect()
 }

@@ -7,7 +7,8 @@ use std::fmt::Write as _;
 use super::budget::named;
 use super::check::Verdict;
 use super::event::{
-    ActionProgress, ActionProgressed, GateDecided, RunEdited, RunOwnerChanged, StepVerified,
+    ActionDecided, ActionProgress, ActionProgressed, GateDecided, RunEdited, RunOwnerChanged,
+    StepVerified,
 };
 use super::state::{Finish, Run, StepState};
 use super::state_file::Moment;
@@ -187,7 +188,8 @@ fn said(event: &RunEvent, exceeded: &[Metric], after: &Run) -> Option<String> {
             format!("Action {} requested: {} ({status})", data.action, data.kind)
         }
         RunEvent::ActionDecided(data) => {
-            format!("Action {} decision: {} ({})", data.action, data.decision, data.mode)
+            let ActionDecided { action, decision, mode, reason, .. } = data;
+            format!("Action {action} decision: {decision} ({mode}){}", because(reason.as_deref()))
         }
         RunEvent::ActionProgressed(data) => progressed(data),
         RunEvent::BudgetRecorded(_) => {
@@ -248,11 +250,13 @@ fn decided(data: &GateDecided) -> String {
         Some(_) => "Human review for Step",
         None => "Gate Step",
     };
-    let mut said = format!("{begins} {}: {} ({})", data.step, data.decision, data.mode);
-    if let Some(reason) = &data.reason {
-        let _ = write!(said, " — {}", line(reason));
-    }
-    said
+    let GateDecided { step, decision, mode, reason, .. } = data;
+    format!("{begins} {step}: {decision} ({mode}){}", because(reason.as_deref()))
+}
+
+/// The reason of a decision, as far as somebody said it.
+fn because(reason: Option<&str>) -> String {
+    reason.map(|reason| format!(" — {}", line(reason))).unwrap_or_default()
 }
 
 /// A heartbeat is no news.

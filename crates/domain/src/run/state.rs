@@ -40,6 +40,8 @@ pub struct Run {
     pub limits: Budgets,
     pub observed: Observed,
     pub exceeded: Vec<Metric>,
+    /// Since when a budget is used up.
+    pub exceeded_at: Option<Time>,
     pub actions: Vec<Action>,
     pub owner: Owner,
     pub require_owner: bool,
@@ -119,6 +121,8 @@ pub struct Action {
     pub requested_at: Time,
     pub decided_at: Option<Time>,
     pub mode: DecisionMode,
+    /// Why it was decided so, as far as somebody said it.
+    pub reason: Option<String>,
     pub idempotency_key: Option<String>,
     /// Not there in records of older tools.
     pub effect: Option<Effect>,
@@ -298,36 +302,6 @@ impl StepState {
     }
 }
 
-/// What a run waits for a person for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Waiting {
-    pub step: u32,
-    pub since: Time,
-    /// What to look at; nothing for the gate of a step.
-    pub review: Option<String>,
-    /// The check that waits; nothing for the gate of a step.
-    #[serde(skip)]
-    pub check: Option<usize>,
-    /// When the answer is overdue; nothing where it is waited for without an end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub due_at: Option<Time>,
-    /// That it is overdue is on record.
-    #[serde(skip)]
-    pub noticed: bool,
-}
-
-impl Waiting {
-    /// Since when the answer is overdue.
-    pub fn overdue_since(&self, now: Time) -> Option<Time> {
-        self.due_at.filter(|due| *due <= now)
-    }
-
-    /// It is the same wait as another one.
-    pub fn is_that(&self, other: &Self) -> bool {
-        (self.step, self.check, self.since) == (other.step, other.check, other.since)
-    }
-}
-
 impl Run {
     /// How far it has come. It follows from what happened, so that whatever stopped it can be
     /// undone.
@@ -337,7 +311,7 @@ impl Run {
             (Some(RunStatus::Abandoned), _) => RunStatus::Abandoned,
             _ if self.is_stuck() => RunStatus::Blocked,
             (_, Some(status)) | (Some(status), None) => status,
-            (None, None) if self.is_waiting() => RunStatus::Paused,
+            (None, None) if !self.waiting().is_empty() => RunStatus::Paused,
             (None, None) => RunStatus::Running,
         }
     }
@@ -346,82 +320,11 @@ impl Run {
         !self.blockers().is_empty()
     }
 
-    /// What stops it until somebody looks at it, in words.
-    pub fn blockers(&self) -> Vec<String> {
-        let step = |(at, step): (usize, &StepState)| {
-            let number = position(at);
-            match &step.block {
-                Some(block) if block.cause == Cause::Review => None,
-                Some(block) => Some(format!("step {number}: {}", block.reason)),
-                None if step.status == StepStatus::Done && step.is_rejected() => {
-                    let reason = step.decided.as_ref().and_then(|decided| decided.reason.clone());
-                    let reason = reason.unwrap_or_else(|| "no reason was given".to_owned());
-                    Some(format!("the gate of step {number} was rejected: {reason}"))
-                }
-                None => None,
-            }
-        };
-        let action = |action: &Action| {
-            let what = match action.status {
-                ActionStatus::Rejected => "was rejected",
-                ActionStatus::Allowed
-                | ActionStatus::HostAuthority
-                | ActionStatus::Pending
-                | ActionStatus::Approved => "failed",
-            };
-            format!("{} {what}: {}", action.id, action.target)
-        };
-        let steps = self.steps.iter().enumerate().filter_map(step);
-        steps.chain(self.actions.iter().filter(|action| action.blocks()).map(action)).collect()
-    }
-
-    fn is_waiting(&self) -> bool {
-        !self.exceeded.is_empty() || !self.pauses().is_empty() || !self.waiting().is_empty()
-    }
-
     /// The actions that pause it.
     pub fn pauses(&self) -> Vec<String> {
         let mut pauses: Vec<String> = self.actions.iter().filter_map(Action::pause).collect();
         pauses.sort();
         pauses
-    }
-
-    /// Nothing is waited for any more: it is over, or it is said what became of the work.
-    fn is_settled(&self) -> bool {
-        let finalized = self.finalized.map(|finalized| finalized.status);
-        let is_over = [self.held, finalized].into_iter().flatten().any(RunStatus::is_over);
-        is_over || self.finish.is_some()
-    }
-
-    /// What it waits for a person for: checks that only a person decides and, where gates are
-    /// enforced, gates.
-    pub fn waiting(&self) -> Vec<Waiting> {
-        if self.is_settled() {
-            return Vec::new();
-        }
-        let waiting = |(at, step): (usize, &StepState)| {
-            let (check, since, review) = match step.waiting_check() {
-                Some(block) => {
-                    let check = Some(block.check.unwrap_or(step.results.len()));
-                    (check, block.at, Some(block.reason.clone()))
-                }
-                None if self.gates == Gates::Enforced && self.gate_is_open(step) => {
-                    let since = step.reopened_at.or(step.completed_at);
-                    (None, since.or(step.started_at).unwrap_or(self.started_at), None)
-                }
-                None => return None,
-            };
-            let due_at = self.gate_timeout.map(|timeout| since.plus(timeout));
-            let noticed = step.overdue_since.is_some();
-            Some(Waiting { step: position(at), since, review, check, due_at, noticed })
-        };
-        self.steps.iter().enumerate().filter_map(waiting).collect()
-    }
-
-    /// When somebody should look whether an answer is overdue.
-    pub fn answer_due(&self) -> Option<Time> {
-        let new = self.waiting().into_iter().filter(|waiting| !waiting.noticed);
-        new.filter_map(|waiting| waiting.due_at).min()
     }
 
     /// The step is done, and its gate is not decided.

@@ -76,7 +76,7 @@ pub fn verified(
                 Code::InvalidTransition,
                 format!("Step {number} is at attempt {}, not {attempt}", step.attempts),
             )
-            .hint(format!("verify it again: windlass run step verify {number}"))
+            .hint(verify_again(run, number))
             .detail("step", number)
             .detail("attempt", step.attempts));
     }
@@ -243,51 +243,35 @@ fn must_be_blocked(run: &Run) -> Result<(), Refusal> {
 
 fn must_run(run: &Run, what: &str) -> Result<(), Refusal> {
     let status = run.status();
-    let hint = match status {
-        RunStatus::Running => return Ok(()),
-        RunStatus::Paused => match run.waiting().first() {
-            Some(waiting) => format!("decide it: windlass run gate {} approved", waiting.step),
-            None => format!("see why: windlass run reconcile {}", run.name),
-        },
-        RunStatus::Blocked => way_on(run),
-        RunStatus::ReadyToFinish => "say what becomes of it: windlass run finish keep".to_owned(),
-        RunStatus::Completed | RunStatus::Abandoned => {
+    let waiting = run.waiting();
+    let way = |ways: Vec<String>| ways.into_iter().next().unwrap_or_default();
+    let hint = match (status, waiting.first()) {
+        (RunStatus::Running, _) => return Ok(()),
+        (RunStatus::Paused, Some(first)) => format!("decide it: {}", way(first.on.ways(run))),
+        // Only what another tool wrote is paused for nothing.
+        (RunStatus::Paused, None) => format!("see why: windlass run reconcile {}", run.name),
+        (RunStatus::Blocked, _) => format!("let it go on: {}", way(run.ways_on())),
+        (RunStatus::ReadyToFinish, _) => {
+            format!("say what becomes of it: {}", run.command("finish keep"))
+        }
+        (RunStatus::Completed | RunStatus::Abandoned, _) => {
             "start a new run of the workflow file".to_owned()
         }
     };
     let message =
         format!("Run is '{status}'; resolve gates, policy pauses, or budgets before step {what}");
-    let code = match (run.gates, run.waiting().is_empty()) {
-        (Gates::Enforced, false) => Code::GateUndecided,
+    let is_undecided = waiting.iter().any(|waiting| waiting.on.step().is_some());
+    let code = match (run.gates, is_undecided) {
+        (Gates::Enforced, true) => Code::GateUndecided,
         _ => Code::RunNotRunning,
     };
     Err(run
         .refusal(code, message)
         .hint(hint)
         .detail("status", status)
-        .detail("waiting", run.waiting())
+        .detail("waiting", waiting)
         .detail("exceeded_budgets", &run.exceeded)
         .detail("policy_pauses", run.pauses()))
-}
-
-/// How a blocked run goes on: its blocked step does, or a gate is reopened, or it does itself.
-fn way_on(run: &Run) -> String {
-    let numbered = || (1_u32..).zip(&run.steps);
-    let blocked = numbered().find(|(_, step)| step.status == StepStatus::Blocked);
-    let rejected = numbered().find(|(_, step)| {
-        step.decided.as_ref().is_some_and(|decided| decided.decision == Decision::Rejected)
-    });
-    match (blocked, rejected) {
-        (Some((number, _)), _) => {
-            format!("let its step go on: windlass run step unblock {number} --reason TEXT")
-        }
-        (None, Some((number, _))) => {
-            format!("decide again: windlass run reopen {number} --reason TEXT")
-        }
-        (None, None) => {
-            format!("windlass run unblock --reason TEXT --run-id {}", run.name)
-        }
-    }
 }
 
 /// What comes before a step must be done, and approved where gates are enforced.
@@ -299,7 +283,7 @@ fn must_follow(run: &Run, number: u32) -> Result<(), Refusal> {
                 Code::StepOrder,
                 format!("step {before} must be done before step {number} can start"),
             )
-            .hint(format!("windlass run step start {before}"))
+            .hint(run.command(format_args!("step start {before}")))
             .detail("step", number)
             .detail("unfinished", before));
     }
@@ -310,7 +294,7 @@ fn must_follow(run: &Run, number: u32) -> Result<(), Refusal> {
                 Code::GateUndecided,
                 format!("the gate of step {before} must be decided before step {number} can start"),
             )
-            .hint(format!("windlass run gate {before} approved"))
+            .hint(run.command(format_args!("gate {before} approved")))
             .detail("step", number)
             .detail("undecided", before)),
         None => Ok(()),
@@ -322,13 +306,12 @@ fn must_have_attempts(run: &Run, number: u32, step: &StepState) -> Result<(), Re
         return Ok(());
     }
     let most = step.max_iterations;
+    let command = |what| run.command(format_args!("step {what} {number} --reason TEXT"));
     let hint = match step.status {
-        StepStatus::Blocked => format!("windlass run step unblock {number} --reason TEXT"),
+        StepStatus::Blocked => command("unblock"),
         StepStatus::Pending | StepStatus::InProgress | StepStatus::Done | StepStatus::Failed => {
-            format!(
-                "block it and give it another attempt: windlass run step block {number} --reason \
-                 TEXT, then windlass run step unblock {number} --reason TEXT"
-            )
+            let (block, unblock) = (command("block"), command("unblock"));
+            format!("block it and give it another attempt: {block}, then {unblock}")
         }
     };
     Err(run
@@ -373,7 +356,7 @@ fn must_fit(
             Code::InvalidValue,
             format!("the results do not answer the checks of step {number}"),
         )
-        .hint(format!("verify it again: windlass run step verify {number}"))
+        .hint(verify_again(run, number))
         .detail("step", number)
         .detail("pending", pending)
         .detail("answered", answered))
@@ -407,9 +390,13 @@ fn must_be_of_their_checks(
     let message = format!("check {check} of step {number} cannot have that result");
     Err(run
         .refusal(Code::InvalidValue, message)
-        .hint(format!("let it be run: windlass run step verify {number}"))
+        .hint(verify_again(run, number))
         .detail("step", number)
         .detail("check", check))
+}
+
+fn verify_again(run: &Run, number: u32) -> String {
+    format!("verify it again: {}", run.command(format_args!("step verify {number}")))
 }
 
 /// Whoever runs the checks keeps to the bounds; this is for those who do not.
@@ -439,16 +426,28 @@ fn not_pending(run: &Run, number: u32, step: &StepState) -> Refusal {
 /// The refusal of a command in a status that it does not start from.
 pub(super) fn wrong(run: &Run, number: u32, step: &StepState, message: String) -> Refusal {
     let hint = match step.status {
-        StepStatus::Pending => format!("start it: windlass run step start {number}"),
+        StepStatus::Pending => {
+            format!("start it: {}", run.command(format_args!("step start {number}")))
+        }
         StepStatus::InProgress => format!(
-            "{} works on it; when that is over: windlass run step verify {number}",
-            step.started_by.as_deref().unwrap_or("somebody")
+            "{} works on it; when that is over: {}",
+            step.started_by.as_deref().unwrap_or("somebody"),
+            run.command(format_args!("step verify {number}"))
         ),
         StepStatus::Done => "go on with the next step".to_owned(),
-        StepStatus::Failed => format!("try it again: windlass run step retry {number}"),
+        StepStatus::Failed => {
+            format!("try it again: {}", run.command(format_args!("step retry {number}")))
+        }
         StepStatus::Blocked => match step.waiting_check() {
-            Some(_) => format!("decide it: windlass run gate {number} approved"),
-            None => format!("let it go on: windlass run step unblock {number} --reason TEXT"),
+            Some(_) => {
+                format!("decide it: {}", run.command(format_args!("gate {number} approved")))
+            }
+            None => {
+                format!(
+                    "let it go on: {}",
+                    run.command(format_args!("step unblock {number} --reason TEXT"))
+                )
+            }
         },
     };
     run.refusal(Code::InvalidTransition, message)

@@ -2,6 +2,7 @@
 
 mod actions;
 mod alone;
+mod blockers;
 mod budgets;
 mod ends;
 mod files;
@@ -14,3 +15,4 @@ mod results;
 mod rows;
 mod scene;
 mod signing;
+mod waits;

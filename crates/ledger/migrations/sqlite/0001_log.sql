@@ -90,6 +90,8 @@ CREATE INDEX effects_host ON effects (host, id);
 CREATE TABLE outbox (
     delivery        BLOB PRIMARY KEY,
     hook            TEXT NOT NULL,
+    -- The run that it tells of: what is told of one is sent in its order.
+    run_id          BLOB,
     -- The event that holds what it says.
     enqueued_seq    INTEGER NOT NULL,
     attempts        INTEGER NOT NULL,
@@ -104,6 +106,7 @@ CREATE TABLE outbox (
 
 CREATE INDEX outbox_due ON outbox (next_attempt_at, enqueued_seq) WHERE lock_token IS NULL;
 CREATE INDEX outbox_expiry ON outbox (expires_at) WHERE lock_token IS NULL;
+CREATE INDEX outbox_run ON outbox (run_id, enqueued_seq) WHERE run_id IS NOT NULL;
 CREATE INDEX outbox_locked ON outbox (lock_token, locked_at) WHERE lock_token IS NOT NULL;
 
 -- Working rows: what callers were refused lately, for somebody who looks. Only the newest are kept.

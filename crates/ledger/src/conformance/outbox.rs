@@ -47,7 +47,7 @@ on_both! {
     no_interleaving_lets_two_workers_hold_a_delivery
 }
 
-const LOCK_FOR: Span = Span::from_millis(300_000);
+pub(super) const LOCK_FOR: Span = Span::from_millis(300_000);
 const MINUTE: i64 = 60_000;
 
 /// So many deliveries, a millisecond apart.
@@ -63,7 +63,7 @@ fn enqueued(bed: &mut Bed, count: usize) -> Vec<DeliveryId> {
     deliveries
 }
 
-fn claims(bed: &mut Bed, worker: &str, limit: u64) -> Claims {
+pub(super) fn claims(bed: &mut Bed, worker: &str, limit: u64) -> Claims {
     bed.write(|tx| Ok(tx.claim_hooks(worker, limit, LOCK_FOR)?)).unwrap()
 }
 
@@ -71,11 +71,11 @@ fn claim(bed: &mut Bed, limit: u64) -> Vec<Claimed> {
     claims(bed, "w", limit).claimed
 }
 
-fn failed(reason: &str) -> Sent {
+pub(super) fn failed(reason: &str) -> Sent {
     Sent::Failed { reason: reason.to_owned(), retry_after: None, again: Again::ByTheSchedule }
 }
 
-fn settle(bed: &mut Bed, claimed: &Claimed, sent: Sent) -> Settled {
+pub(super) fn settle(bed: &mut Bed, claimed: &Claimed, sent: Sent) -> Settled {
     let attempt = Attempt { delivery: claimed.delivery, lock: claimed.lock, sent };
     bed.write(|tx| Ok(tx.settle_hooks(std::slice::from_ref(&attempt))?)).unwrap()[0]
 }

@@ -4,7 +4,7 @@
 use serde_json::Value;
 use windlass_domain::duration::Span;
 use windlass_domain::event::HookEnqueued;
-use windlass_domain::hook::{Hook, Trigger};
+use windlass_domain::hook::{Hook, State, Trigger};
 use windlass_domain::run::check::{CheckResult, Outcome};
 use windlass_domain::run::event::{RunStarted, Tie};
 use windlass_domain::run::gate::{self, Answer};
@@ -13,9 +13,10 @@ use windlass_domain::run::{Caller, step};
 use windlass_domain::{Event, RunKey, TaskId, Time};
 
 use super::hooks::{all, define, hook};
+use super::outbox::{LOCK_FOR, claims, failed, settle};
 use super::runs::started;
 use super::{Bed, on_both};
-use crate::KeptRun;
+use crate::{Claimed, Clock as _, KeptRun, Sent};
 
 on_both! {
     a_question_is_told_when_it_arises
@@ -27,6 +28,9 @@ on_both! {
     a_hook_for_a_project_or_a_tag_hears_of_runs_with_such_a_task_only
     a_bound_caller_notices_what_is_elsewhere_too
     a_rebuild_keeps_what_is_due_and_what_was_told
+    a_question_that_was_answered_is_discarded_instead_of_sent
+    what_is_told_of_a_run_is_sent_in_its_order
+    what_is_told_of_other_runs_does_not_wait
 }
 
 const FOUR_HOURS: i64 = 4 * 3_600_000;
@@ -233,4 +237,47 @@ fn a_rebuild_keeps_what_is_due_and_what_was_told(bed: &mut Bed) {
     assert_eq!(bed.ledger.rebuild().unwrap().differences, Vec::new());
     assert_eq!(due(bed), before);
     assert_eq!(states(bed), ["waiting", "overdue", "waiting"]);
+}
+
+fn a_question_that_was_answered_is_discarded_instead_of_sent(bed: &mut Bed) {
+    define(bed, hook("on_gate", Trigger::OnGate));
+    let key = asking(bed, &timed("boat-1"));
+    approve(bed, key);
+    let found = claims(bed, "w", 9);
+    assert_eq!((found.claimed.len(), found.answered), (0, 1));
+    let delivery = &all(bed)[0].delivery;
+    assert_eq!(delivery.state, State::Discarded);
+    assert_eq!(delivery.error.as_deref(), Some("it was answered before it was sent"));
+}
+
+/// The states of the waits that a worker gets to tell of.
+fn claimed_states(claimed: &[Claimed]) -> Vec<String> {
+    let payload = |one: &Claimed| serde_json::from_str::<Value>(&one.payload).unwrap();
+    claimed.iter().map(|one| payload(one)["state"].as_str().unwrap().to_owned()).collect()
+}
+
+fn what_is_told_of_a_run_is_sent_in_its_order(bed: &mut Bed) {
+    define(bed, hook("on_gate", Trigger::OnGate));
+    asking(bed, &timed("boat-1"));
+    bed.clock.advance(FOUR_HOURS);
+    notice(bed);
+    let first = claims(bed, "w", 9).claimed;
+    assert_eq!(claimed_states(&first), ["waiting"]);
+    assert_eq!(claims(bed, "other", 9).claimed, []);
+    settle(bed, &first[0], failed("no answer"));
+    let due = bed.ledger.read(|snapshot| Ok(snapshot.next_hook_due(LOCK_FOR)?)).unwrap().unwrap();
+    assert!(due > bed.clock.now(), "the second waits for the first");
+    bed.clock.advance(due.millis_since(bed.clock.now()));
+    let again = claims(bed, "w", 9).claimed;
+    assert_eq!(claimed_states(&again), ["waiting"]);
+    settle(bed, &again[0], Sent::Delivered);
+    assert_eq!(claimed_states(&claims(bed, "w", 9).claimed), ["overdue"]);
+}
+
+fn what_is_told_of_other_runs_does_not_wait(bed: &mut Bed) {
+    define(bed, hook("on_gate", Trigger::OnGate));
+    define(bed, hook("other", Trigger::OnGate));
+    asking(bed, &timed("boat-1"));
+    asking(bed, &timed("boat-2"));
+    assert_eq!(claims(bed, "w", 9).claimed.len(), 4);
 }

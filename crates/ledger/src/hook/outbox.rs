@@ -10,8 +10,8 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use windlass_domain::duration::Span;
-use windlass_domain::event::{HookDelivered, HookFailed, HookRetried};
-use windlass_domain::hook::{Delivery, Failed, Hook, TTL, next_attempt};
+use windlass_domain::event::{HookDelivered, HookDiscarded, HookFailed, HookRetried};
+use windlass_domain::hook::{Delivery, Failed, Hook, Sought, TTL, next_attempt};
 use windlass_domain::{Code, DeliveryId, Event, Kind, Refusal, TaskId, Time};
 
 use super::seam::ClaimedRow;
@@ -22,6 +22,8 @@ use crate::world::random_bits;
 
 /// Deliveries that fail in one claim because their time is over; more of them wait for the next.
 const OVERDUE: u64 = 10_000;
+/// Why a question is not sent any more.
+const ANSWERED: &str = "it was answered before it was sent";
 /// Longer errors are cut.
 const ERROR_CHARS: usize = 1_024;
 
@@ -47,6 +49,8 @@ pub struct Claims {
     pub reclaimed: u64,
     /// Deliveries that failed because their time was over.
     pub failed: u64,
+    /// Deliveries that ask for an answer which somebody gave meanwhile: they are not sent.
+    pub answered: u64,
 }
 
 /// One attempt that was made.
@@ -94,7 +98,7 @@ pub enum Settled {
 impl Transaction<'_> {
     /// Takes up to `limit` deliveries that are due, oldest first, so that nobody else sends them
     /// for `lock_for`. Before, what was held longer than that is due again, and what is too old has
-    /// failed. Deliveries of hooks that are not defined here are left to those who know them.
+    /// failed; what asks for an answer that is there is discarded. Deliveries of hooks that are not defined here are left to those who know them.
     pub fn claim_hooks(
         &mut self,
         worker: &str,
@@ -112,13 +116,18 @@ impl Transaction<'_> {
             false => self.store.claim_due(&names, &sending, limit)?,
         };
         let hooks: Vec<Arc<Hook>> = hooks.iter().cloned().map(Arc::new).collect();
-        let mut claimed = Vec::with_capacity(rows.len());
+        let (mut claimed, mut answered) = (Vec::with_capacity(rows.len()), Vec::new());
         for row in rows {
             let Some(hook) = hooks.iter().find(|hook| hook.name == row.hook) else {
                 return Err(Fault::bug("a hook was claimed that was not asked for"));
             };
+            let payload = payload(&row)?;
+            if row.tells_of_a_run && self.is_answered(&payload)? {
+                answered.push(row.delivery);
+                continue;
+            }
             claimed.push(Claimed {
-                payload: payload(&row)?,
+                payload,
                 delivery: row.delivery,
                 hook: Arc::clone(hook),
                 attempts: row.attempts,
@@ -129,7 +138,22 @@ impl Transaction<'_> {
         if reclaimed > 0 || !claimed.is_empty() {
             self.changed_working_rows();
         }
-        Ok(Claims { claimed, reclaimed, failed })
+        self.discard_answered(&answered)?;
+        Ok(Claims { claimed, reclaimed, failed, answered: answered.len() as u64 })
+    }
+
+    /// Nobody is to be asked for this any more: the answer is there, or the run is not.
+    fn is_answered(&mut self, payload: &str) -> Result<bool, Fault> {
+        // A message of an older version does not say which answer it seeks.
+        let Ok(sought) = serde_json::from_str::<Sought>(payload) else { return Ok(false) };
+        let kept = self.store.run_of(sought.run)?;
+        Ok(kept.is_none_or(|kept| !sought.is_open(&kept.run)))
+    }
+
+    fn discard_answered(&mut self, answered: &[DeliveryId]) -> Result<(), Fault> {
+        let discarded = || Event::from(HookDiscarded { reason: Some(ANSWERED.to_owned()) });
+        let found = self.store.deliveries(answered)?.into_iter();
+        self.record_deliveries(found.map(|tracked| (tracked.delivery, discarded())).collect())
     }
 
     /// Deliveries whose time is over fail with the last error there was.

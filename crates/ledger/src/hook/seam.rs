@@ -17,7 +17,8 @@ const IDS: usize = 512;
 macro_rules! tracked_columns {
     () => {
         "deliveries.enqueued_seq, deliveries.id, deliveries.version, deliveries.hook, \
-         trigger_name, task_id, run_id, state, deliveries.attempts, deliveries.max_attempts, error, \
+         trigger_name, task_id, deliveries.run_id, state, deliveries.attempts, \
+         deliveries.max_attempts, error, \
          enqueued_at, queued_at, ended_at, \
          outbox.attempts, next_attempt_at, expires_at, last_error, lock_token, worker, locked_at"
     };
@@ -63,13 +64,13 @@ const UPDATE_DELIVERY: &str = "UPDATE deliveries SET version = $1, state = $2, a
 const DELETE_DELIVERY: &str = "DELETE FROM deliveries WHERE enqueued_seq = $1";
 
 /// A row that is there stays as it is, with its attempts and its lock.
-pub(crate) const QUEUE_DELIVERY: &str = "INSERT INTO outbox (delivery, hook, enqueued_seq, \
-     attempts, max_attempts, next_attempt_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7) \
-     ON CONFLICT (delivery) DO NOTHING";
+pub(crate) const QUEUE_DELIVERY: &str = "INSERT INTO outbox (delivery, hook, run_id, \
+     enqueued_seq, attempts, max_attempts, next_attempt_at, expires_at) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (delivery) DO NOTHING";
 /// By the primary key: the row is there, with its new state and without its lock.
-pub(crate) const PUT_BACK: &str = "INSERT INTO outbox (delivery, hook, enqueued_seq, attempts, \
-     max_attempts, next_attempt_at, expires_at, last_error) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (delivery) DO UPDATE SET \
+pub(crate) const PUT_BACK: &str = "INSERT INTO outbox (delivery, hook, run_id, enqueued_seq, \
+     attempts, max_attempts, next_attempt_at, expires_at, last_error) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (delivery) DO UPDATE SET \
      attempts = excluded.attempts, next_attempt_at = excluded.next_attempt_at, \
      last_error = excluded.last_error, lock_token = NULL, worker = NULL, locked_at = NULL";
 
@@ -86,12 +87,23 @@ pub(crate) const OVERDUE: &str = concat!(
 );
 /// By `outbox_locked`; the payload is read from the log.
 const CLAIMED: &str = "SELECT outbox.delivery, outbox.hook, outbox.attempts, outbox.expires_at, \
-     events.kind, events.v, events.data FROM outbox \
+     events.kind, events.v, events.data, outbox.run_id FROM outbox \
      JOIN events ON events.seq = outbox.enqueued_seq \
      WHERE lock_token = $1 ORDER BY next_attempt_at, enqueued_seq";
+/// What is told of a run goes to a hook in the order of its events: the next is sent when the one
+/// before is over. By `outbox_run`.
+macro_rules! is_next_of_its_run {
+    () => {
+        "NOT EXISTS (SELECT 1 FROM outbox AS earlier WHERE earlier.run_id = outbox.run_id \
+         AND earlier.hook = outbox.hook AND earlier.enqueued_seq < outbox.enqueued_seq)"
+    };
+}
 /// By `outbox_due`, `outbox_expiry` and `outbox_locked`.
-pub(crate) const DUE_NEXT: &str = "SELECT min(next_attempt_at) FROM outbox \
-     WHERE lock_token IS NULL AND hook IN (?)";
+pub(crate) const DUE_NEXT: &str = concat!(
+    "SELECT next_attempt_at FROM outbox WHERE lock_token IS NULL AND hook IN (?) AND ",
+    is_next_of_its_run!(),
+    " ORDER BY next_attempt_at, enqueued_seq LIMIT 1"
+);
 pub(crate) const EXPIRE_NEXT: &str = "SELECT min(expires_at) FROM outbox WHERE lock_token IS NULL";
 pub(crate) const LOCKED_FROM_TO: &str =
     "SELECT min(locked_at), max(locked_at) FROM outbox WHERE lock_token IS NOT NULL";
@@ -161,8 +173,8 @@ const COUNT_STRAY: &str = concat!("SELECT count(*) ", stray!());
 const COUNT_LEFT_OUT: &str = concat!("SELECT count(*) ", left_out!());
 const DELETE_STRAY: &str = concat!("DELETE ", stray!());
 const QUEUE_LEFT_OUT: &str = concat!(
-    "INSERT INTO outbox (delivery, hook, enqueued_seq, attempts, max_attempts, next_attempt_at, \
-     expires_at) SELECT id, hook, enqueued_seq, 0, max_attempts, queued_at, queued_at + $1 ",
+    "INSERT INTO outbox (delivery, hook, run_id, enqueued_seq, attempts, max_attempts, \
+     next_attempt_at, expires_at) SELECT id, hook, run_id, enqueued_seq, 0, max_attempts, queued_at, queued_at + $1 ",
     left_out!()
 );
 
@@ -176,6 +188,7 @@ pub(crate) struct ClaimedRow {
     pub(crate) kind: String,
     pub(crate) version: u32,
     pub(crate) data: Option<String>,
+    pub(crate) tells_of_a_run: bool,
 }
 
 /// The part of the seam that is about hooks.
@@ -403,7 +416,7 @@ pub(crate) trait Hooks: Statements {
         if !hooks.is_empty() {
             let text = DUE_NEXT.replace('?', &places(1, hooks.len()));
             let names: Vec<Cell<'_>> = hooks.iter().map(|name| Cell::Text(name)).collect();
-            earliest.extend(first(self, &text, &names, |row| maybe_time(row, 0))?.flatten());
+            earliest.extend(first(self, &text, &names, |row| time(row, 0))?);
         }
         earliest.extend(first(self, EXPIRE_NEXT, &[], |row| maybe_time(row, 0))?.flatten());
         let times = |row: &dyn Columns| Ok((maybe_time(row, 0)?, maybe_time(row, 1)?));
@@ -471,8 +484,9 @@ pub(crate) fn claim_due(hooks: usize) -> String {
         "UPDATE outbox SET lock_token = $1, worker = $2, locked_at = $3 \
          WHERE delivery IN (SELECT delivery FROM outbox WHERE lock_token IS NULL \
          AND next_attempt_at <= $3 AND expires_at > $3 AND attempts < max_attempts \
-         AND hook IN ({}) ORDER BY next_attempt_at, enqueued_seq LIMIT ${})",
+         AND hook IN ({}) AND {} ORDER BY next_attempt_at, enqueued_seq LIMIT ${})",
         places(4, hooks),
+        is_next_of_its_run!(),
         4 + hooks
     )
 }
@@ -501,9 +515,11 @@ pub(crate) fn delivery_cells<T>(delivery: &Delivery, write: impl FnOnce(&[Cell<'
 
 /// Calls `write` with the cells of a delivery that enters the outbox.
 pub(crate) fn queue_cells<T>(delivery: &Delivery, write: impl FnOnce(&[Cell<'_>]) -> T) -> T {
+    let run = delivery.run.map(RunKey::to_bytes);
     write(&[
         Cell::Bytes(&delivery.id.to_bytes()),
         Cell::Text(&delivery.hook),
+        run.as_ref().map_or(Cell::Null, |id| Cell::Bytes(id)),
         Cell::count(delivery.enqueued_seq),
         Cell::Int(0),
         Cell::Int(i64::from(delivery.max_attempts)),
@@ -518,9 +534,11 @@ pub(crate) fn waiting_cells<T>(
     waiting: &Waiting,
     write: impl FnOnce(&[Cell<'_>]) -> T,
 ) -> T {
+    let run = delivery.run.map(RunKey::to_bytes);
     write(&[
         Cell::Bytes(&delivery.id.to_bytes()),
         Cell::Text(&delivery.hook),
+        run.as_ref().map_or(Cell::Null, |id| Cell::Bytes(id)),
         Cell::count(delivery.enqueued_seq),
         Cell::Int(i64::from(waiting.attempts)),
         Cell::Int(i64::from(delivery.max_attempts)),
@@ -586,6 +604,7 @@ fn read_claimed(row: &dyn Columns) -> Result<ClaimedRow, Fault> {
         kind: row.text(4)?,
         version: number(row, 5)?,
         data: row.maybe_text(6)?,
+        tells_of_a_run: row.maybe_id(7)?.is_some(),
     })
 }
 

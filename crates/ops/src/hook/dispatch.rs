@@ -53,6 +53,15 @@ pub(crate) struct Dispatch {
     finished: Vec<(Claimed, Outcome)>,
 }
 
+/// What one transaction took out of the outbox, counted.
+#[derive(Debug, Clone, Copy, Default)]
+struct Taken {
+    /// To be sent.
+    claimed: u64,
+    /// Not to be sent: somebody answered meanwhile.
+    answered: u64,
+}
+
 /// What became of deliveries, counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
@@ -65,6 +74,7 @@ pub(crate) struct Tally {
     pub(crate) reclaimed_failed: u64,
     pub(crate) preflight_failed: u64,
     pub(crate) lost: u64,
+    pub(crate) answered: u64,
 }
 
 impl Tally {
@@ -76,6 +86,7 @@ impl Tally {
             (self.reclaimed, "taken back from a worker that was gone"),
             (self.preflight_failed, "could not be sent at all"),
             (self.lost, "taken over by another worker"),
+            (self.answered, "not sent, because somebody answered before"),
         ];
         let told = told.into_iter().filter(|(count, _)| *count > 0);
         told.map(|(count, what)| format!("{count} {what}")).collect()
@@ -115,12 +126,16 @@ impl Dispatch {
         let mut left = limit;
         loop {
             let wanted = self.wanted().min(left);
-            let mut claimed = 0;
+            let mut taken = Taken::default();
             if wanted > 0 || !self.finished.is_empty() {
-                claimed = self.turn(cx, wanted)?;
-                left -= claimed;
+                taken = self.turn(cx, wanted)?;
+                left -= taken.claimed;
             }
-            if claimed == 0 && !self.is_busy() {
+            if !self.is_busy() {
+                // What was discarded may have kept something else back.
+                if taken.answered > 0 {
+                    continue;
+                }
                 return Ok(());
             }
             self.hear();
@@ -143,9 +158,8 @@ impl Dispatch {
         self.ahead - held
     }
 
-    /// One transaction: what came of attempts is written down, and as many are claimed. Returns how
-    /// many those were.
-    fn turn(&mut self, cx: &mut Context, wanted: u64) -> Result<u64, Error> {
+    /// One transaction: what came of attempts is written down, and as many are claimed.
+    fn turn(&mut self, cx: &mut Context, wanted: u64) -> Result<Taken, Error> {
         let (actor, _) = cx.identity(None)?;
         let clock = cx.clock();
         let Self { worker, finished, .. } = &*self;
@@ -161,9 +175,9 @@ impl Dispatch {
         })?;
         self.count(&settled, &claims);
         self.finished.clear();
-        let claimed = claims.claimed.len() as u64;
+        let taken = Taken { claimed: claims.claimed.len() as u64, answered: claims.answered };
         self.hand_over(cx, claims.claimed, since);
-        Ok(claimed)
+        Ok(taken)
     }
 
     /// Targets are made ready anew for each claim, so that changed variables count.
@@ -221,6 +235,7 @@ impl Dispatch {
         tally.claimed += claims.claimed.len() as u64;
         tally.reclaimed += claims.reclaimed;
         tally.reclaimed_failed += claims.failed;
+        tally.answered += claims.answered;
     }
 }
 

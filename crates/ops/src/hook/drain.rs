@@ -50,6 +50,9 @@ pub struct Drained {
     pub preflight_failed: u64,
     /// Attempts that took so long that somebody else took the delivery over.
     pub lost: u64,
+    /// They asked for an answer that somebody gave before they were sent.
+    #[serde(default)]
+    pub answered: u64,
     /// What waits for hooks that are not defined here.
     pub unknown: Vec<Unknown>,
     pub duration_ms: u64,
@@ -99,6 +102,7 @@ impl Drained {
             reclaimed_failed,
             preflight_failed,
             lost,
+            answered,
         } = dispatch.tally;
         Self {
             worker_id: dispatch.worker.clone(),
@@ -111,6 +115,7 @@ impl Drained {
             reclaimed_failed,
             preflight_failed,
             lost,
+            answered,
             unknown: Vec::new(),
             duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         }
@@ -127,6 +132,7 @@ impl Drained {
             reclaimed_failed: self.reclaimed_failed,
             preflight_failed: self.preflight_failed,
             lost: self.lost,
+            answered: self.answered,
         }
     }
 }

@@ -7,6 +7,7 @@ use windlass_domain::Time;
 use windlass_domain::event::RunEvent;
 use windlass_domain::run::Run;
 use windlass_domain::run::action::{self, Requested};
+use windlass_domain::run::gate::Answer;
 use windlass_domain::run::state::Action;
 use windlass_domain::run::word::{ActionKind, Decision, EffectStatus, Mode};
 use windlass_ledger::{Error, Fault};
@@ -15,6 +16,7 @@ use super::change::{Act, Doer, Whereabouts, word};
 use super::mirror;
 use super::steps::run_operation;
 use super::target::Target;
+use super::waiting::{WaitingView, answers};
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::Sheet;
@@ -36,6 +38,9 @@ pub struct ActionView {
     pub deduplicated: bool,
     /// How far the run has come.
     pub run_status: String,
+    /// The commands that answer it, while the run waits for that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ways: Vec<String>,
 }
 
 impl ActionView {
@@ -52,6 +57,7 @@ impl ActionView {
             evidence_ref: effect.and_then(|effect| effect.evidence_ref.clone()),
             deduplicated,
             run_status: run.status().to_string(),
+            ways: WaitingView::ways(run, |on| on.action() == Some(action.id.as_str())),
         }
     }
 
@@ -79,10 +85,11 @@ impl Output for ActionView {
             Some(effect) => sheet.and_line(format!("effect: {}", effect.replace('_', " "))),
             None => sheet,
         };
-        match &self.idempotency_key {
+        let sheet = match &self.idempotency_key {
             Some(key) => sheet.and_line(format!("idempotency key: {key}")),
             None => sheet,
-        }
+        };
+        answers(sheet, &self.ways)
     }
 }
 
@@ -153,6 +160,10 @@ pub struct ActionDecide {
     #[arg(long, value_name = "MODE", default_value = "human")]
     #[serde(default = "human")]
     pub mode: String,
+    /// Why; a rejection needs it
+    #[arg(long, value_name = "TEXT")]
+    #[serde(default)]
+    pub reason: Option<String>,
     #[command(flatten)]
     #[serde(flatten)]
     pub target: Target,
@@ -175,11 +186,11 @@ impl Operation for ActionDecide {
     fn run(&self, cx: &mut Context) -> Result<ActionView, Error> {
         let decision = word("decision", &self.decision, Decision::ALL, Decision::as_str)?;
         let mode = word("mode", &self.mode, Mode::ALL, Mode::as_str)?;
+        let answer = Answer { decision, mode, reason: self.reason.clone() };
         let id = &self.action;
-        let act = Act { target: &self.target, doer: &self.doer };
-        act.record(
+        Act { target: &self.target, doer: &self.doer }.record(
             cx,
-            |run, caller, now| Ok(action::decide(run, id, decision, mode, caller, now)?),
+            |run, caller, now| Ok(action::decide(run, id, &answer, caller, now)?),
             |_, run, _| ActionView::found(run, Some(id)),
         )
     }

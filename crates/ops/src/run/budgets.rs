@@ -15,6 +15,7 @@ use super::change::{Act, Doer, Whereabouts, word};
 use super::mirror;
 use super::steps::run_operation;
 use super::target::Target;
+use super::waiting::{WaitingView, answers};
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet, Tone};
@@ -30,6 +31,9 @@ pub struct Budgets {
     pub has_unknown: bool,
     /// How far the run has come.
     pub run_status: String,
+    /// The commands that raise what is used up.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ways: Vec<String>,
 }
 
 /// One budget.
@@ -60,6 +64,7 @@ impl Budgets {
             within_budget: evaluation.within_budget,
             has_unknown: evaluation.has_unknown,
             run_status: run.status().to_string(),
+            ways: WaitingView::ways(run, |on| on.budget().is_some()),
         }
     }
 
@@ -85,9 +90,10 @@ impl Output for Budgets {
         };
         let rows = self.metrics.iter().map(row).collect();
         let Self { whereabouts, run_status, .. } = self;
-        Sheet::default()
+        let sheet = Sheet::default()
             .and_table(&["budget", "used", "limit", "status"], rows)
-            .and_line(Cell::dim(format!("run {} is {run_status}", whereabouts.run_id)))
+            .and_line(Cell::dim(format!("run {} is {run_status}", whereabouts.run_id)));
+        answers(sheet, &self.ways)
     }
 }
 

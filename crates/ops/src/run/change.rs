@@ -17,7 +17,8 @@ use windlass_ledger::{Error, Fault, Transaction};
 use super::mirror;
 use super::target::Target;
 use super::tie::{self, Claim};
-use super::view::{StepView, WaitingView, spoken, step_tone};
+use super::view::{StepView, blocked_lines, spoken, step_tone};
+use super::waiting::WaitingView;
 use crate::context::{Context, Name, Presence};
 use crate::operation::Output;
 use crate::sheet::{Cell, Sheet, Tone};
@@ -115,6 +116,9 @@ pub struct Changed {
     /// What stops it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blockers: Vec<String>,
+    /// The commands with which it goes on, while it is blocked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ways_on: Vec<String>,
     /// What to do next.
     pub next_action: String,
 }
@@ -130,7 +134,8 @@ impl Changed {
             step: step.and_then(|number| StepView::of(run, number)),
             steps,
             waiting: WaitingView::all(run, now),
-            blockers: run.blockers(),
+            blockers: run.blockers().into_iter().map(|blocker| blocker.what).collect(),
+            ways_on: run.ways_on(),
             next_action: reconcile(run, now).next_action.to_string(),
         }
     }
@@ -170,8 +175,9 @@ impl Output for Changed {
         for line in self.waiting.iter().flat_map(|waiting| waiting.lines(now)) {
             sheet = sheet.and_line(Cell::toned(line, Tone::Busy));
         }
-        for blocker in self.blockers.iter().filter(|blocker| !self.is_told(blocker)) {
-            sheet = sheet.and_line(Cell::toned(format!("blocked: {blocker}"), Tone::Bad));
+        let untold = self.blockers.iter().filter(|blocker| !self.is_told(blocker));
+        for line in blocked_lines(untold, &self.ways_on) {
+            sheet = sheet.and_line(line);
         }
         sheet.and_line(Cell::dim(format!(
             "run {} is {}",

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use windlass_domain::duration::Span;
 use windlass_domain::run::alone::Open;
 use windlass_domain::run::driver::{self as drivers, Seen};
+use windlass_domain::run::name::command;
 use windlass_domain::run::word::{OwnerStanding, RunStatus};
 use windlass_domain::{Exit, Time};
 use windlass_hands::process::is_gone;
@@ -237,8 +238,10 @@ impl Output for Executed {
         let sheet = match &self.next {
             Some(_) if is_told => sheet,
             Some(next) => sheet.and_line(next.clone()),
-            None => sheet
-                .and_line("say what becomes of it: windlass run finish keep|merge|publish|discard"),
+            None => sheet.and_line(format!(
+                "say what becomes of it: {}",
+                command(&self.run.run_id, "finish keep|merge|publish|discard")
+            )),
         };
         match &self.execution_root {
             Some(root) => sheet.and_line(Cell::dim(format!("next: cd {root}"))),

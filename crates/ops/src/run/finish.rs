@@ -214,7 +214,8 @@ impl Finish {
     ) -> Result<Option<&'a ActionJson>, Refusal> {
         match landing.action(self.pull_request.as_deref()) {
             Some(outward) => {
-                outward.must_be_approved(&state.external_actions, self.action.as_deref())
+                let run_id = state.run_id.as_str();
+                outward.must_be_approved(run_id, &state.external_actions, self.action.as_deref())
             }
             None => Ok(None),
         }

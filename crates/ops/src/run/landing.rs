@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use windlass_domain::run::approval::Outward;
 use windlass_domain::run::disposal::{self, Way};
 use windlass_domain::run::event::{FinishDetails, Place};
+use windlass_domain::run::name::command;
 use windlass_domain::run::prepare::rescue_reference;
 use windlass_domain::run::word::Disposition;
 use windlass_domain::{Code, Refusal};
@@ -128,7 +129,7 @@ impl Landing {
             Some(source) => self.git.branch(source).map_err(refused)?.is_some(),
             None => false,
         };
-        let back_to = disposal::way_back(&self.branch, source, is_there)?;
+        let back_to = disposal::way_back(&self.run_id, &self.branch, source, is_there)?;
         self.must_be_committed()?;
         Ok(Plan::Discard { back_to: Some(back_to) })
     }
@@ -173,7 +174,7 @@ impl Landing {
         }
         let message = format!("the branch '{}' of the run is not there", self.branch);
         let refusal = Refusal::new(Code::CheckoutUnfit, message)
-            .hint("keep or discard the run: windlass run finish keep")
+            .hint(format!("keep or discard the run: {}", command(&self.run_id, "finish keep")))
             .detail("branch", &self.branch);
         Err(refusal.into())
     }

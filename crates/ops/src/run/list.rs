@@ -12,7 +12,7 @@ use super::target::Target;
 use super::view::{RunRow, RunView};
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
-use crate::sheet::Sheet;
+use crate::sheet::{Cell, Sheet};
 
 const USUAL: u64 = 50;
 
@@ -83,8 +83,19 @@ impl Output for Listed {
         if self.runs.is_empty() {
             return Sheet::line("no runs; start one: windlass run start FILE");
         }
-        let rows = self.runs.iter().map(|run| run.row(now)).collect();
-        Sheet::default().and_table(&["run", "status", "done", "when", "intent…"], rows)
+        // Most runs wait for nobody, and then nobody needs room for it.
+        let anybody = self.runs.iter().any(|run| run.waiting > 0);
+        let waits_for = anybody.then_some("waits for");
+        let columns: Vec<&'static str> = ["run", "status", "done"]
+            .into_iter()
+            .chain(waits_for)
+            .chain(["when", "intent…"])
+            .collect();
+        let cells = |run: &RunRow| -> Vec<Cell> {
+            let waits_for = anybody.then(|| run.waits_cell(now));
+            run.standing().into_iter().chain(waits_for).chain(run.rest(now)).collect()
+        };
+        Sheet::default().and_table(&columns, self.runs.iter().map(cells).collect())
     }
 }
 

@@ -1,5 +1,4 @@
-//! What a run tells other tools, in their forms: `run summary`, `run reconcile`, `run receipt show`,
-//! `run normalize`.
+//! What a run tells other tools, in their forms: `run summary`, `run reconcile`, `run normalize`.
 
 use std::path::PathBuf;
 
@@ -10,12 +9,11 @@ use serde_json::value::RawValue;
 use windlass_domain::Time;
 use windlass_domain::run::Run;
 use windlass_domain::run::normalize::normalize;
-use windlass_domain::run::receipt::receipt_at;
 use windlass_domain::run::reconcile::reconcile;
 use windlass_domain::run::summary::summary;
 use windlass_ledger::{Error, Fault};
 
-use super::receipt_sign::{key_file, signed};
+use super::reconciled::Reconciled;
 use super::source::Source;
 use super::target::Target;
 use crate::context::Context;
@@ -40,6 +38,11 @@ impl Document {
 }
 
 impl JsonSchema for Document {
+    // What is only a document, of whatever kind, is an object itself.
+    fn inline_schema() -> bool {
+        true
+    }
+
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Document".into()
     }
@@ -102,7 +105,7 @@ pub fn indented(json: &str) -> String {
 }
 
 macro_rules! documents {
-    ($($(#[$doc:meta])* $name:ident $operation:literal $about:literal $example:literal $of:expr;)+) => {
+    ($($(#[$doc:meta])* $name:ident -> $output:ident $operation:literal $about:literal $example:literal $of:expr;)+) => {
         $(
             $(#[$doc])*
             #[derive(Debug, Clone, Default, Args, Serialize, Deserialize, JsonSchema)]
@@ -117,15 +120,15 @@ macro_rules! documents {
             }
 
             impl Operation for $name {
-                type Output = Document;
+                type Output = $output;
                 const NAME: &'static str = $operation;
                 const ABOUT: &'static str = $about;
                 const EXAMPLE: &'static str = $example;
                 const ACCESS: Access = Access::Read;
 
-                fn run(&self, cx: &mut Context) -> Result<Document, Error> {
+                fn run(&self, cx: &mut Context) -> Result<$output, Error> {
                     let target = Target::named(self.run.as_ref(), &self.target).chosen(cx)?;
-                    let of: fn(&Run, Time) -> Result<Document, Fault> = $of;
+                    let of: fn(&Run, Time) -> Result<$output, Fault> = $of;
                     cx.read(|snapshot| {
                         let kept = target.find(snapshot)?;
                         Ok(of(&kept.run, snapshot.now())?)
@@ -143,47 +146,13 @@ macro_rules! documents {
 
 documents! {
     /// Sums a run up as HOTL does.
-    Summary "run.summary"
+    Summary -> Document "run.summary"
         "Sum a run up, as HOTL does" "windlass run summary"
         |run, _| Document::of(&summary(run));
     /// Says what to do next with a run.
-    Reconcile "run.reconcile"
+    Reconcile -> Reconciled "run.reconcile"
         "Say what stands in the way of a run, and what to do next" "windlass run reconcile"
-        |run, now| Document::of(&reconcile(run, now));
-}
-
-/// Shows what a run proves, signed by this installation.
-#[derive(Debug, Clone, Default, Args, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct Receipt {
-    /// The run; without one, the only run of the folder
-    #[arg(value_name = "RUN")]
-    pub run: Option<String>,
-    #[command(flatten)]
-    #[serde(flatten)]
-    pub target: Target,
-}
-
-impl Operation for Receipt {
-    type Output = Document;
-    const NAME: &'static str = "run.receipt.show";
-    const ABOUT: &'static str = "Show what a run proves, step by step, signed";
-    const EXAMPLE: &'static str = "windlass run receipt show";
-    const ACCESS: Access = Access::Read;
-
-    fn run(&self, cx: &mut Context) -> Result<Document, Error> {
-        let target = Target::named(self.run.as_ref(), &self.target).chosen(cx)?;
-        let receipt = cx.read(|snapshot| {
-            let kept = target.find(snapshot)?;
-            Ok(receipt_at(&kept.run, snapshot.head()?))
-        })?;
-        Ok(Document::of(&signed(receipt, &key_file(&cx.workplace)?)?)?)
-    }
-
-    fn for_a_server(&self, cx: &mut Context) -> Result<Option<Self>, Error> {
-        let target = Target::named(self.run.as_ref(), &self.target).chosen(cx)?;
-        Ok(Some(Self { run: None, target }))
-    }
+        |run, now| Document::of(&reconcile(run, now)).map(Reconciled);
 }
 
 /// Shows a workflow file as a document, every default filled in.

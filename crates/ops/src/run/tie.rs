@@ -111,7 +111,9 @@ pub(super) fn follow(
     let is_blocked = |run: &Run| run.status() == RunStatus::Blocked;
     let event = match (is_blocked(before), is_blocked(after), task.status) {
         (false, true, Status::InProgress) => {
-            let why = format!("run {}: {}", after.name, after.blockers().join("; "));
+            let blockers: Vec<String> =
+                after.blockers().into_iter().map(|blocker| blocker.what).collect();
+            let why = format!("run {}: {}", after.name, blockers.join("; "));
             transition::block(task, &bearer(tie), Some(why), Until::Unblocked)?
         }
         (true, false, Status::Blocked) => {

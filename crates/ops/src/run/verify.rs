@@ -16,6 +16,7 @@ use windlass_domain::run::check::{
     CheckResult, Exhibit, Outcome, Output as Written, REVIEW, SHOWN_BYTES, foregone,
 };
 use windlass_domain::run::file::{self, AssertKind, Check};
+use windlass_domain::run::name::command;
 use windlass_domain::{Code, Refusal};
 use windlass_hands::check::{
     Artifact, Assert, Browser, Ended, Ends, Environment, Limits, Log, Shell, Stop, Stream, Verdict,
@@ -26,7 +27,7 @@ use windlass_hands::evidence;
 use windlass_hands::guard::Guard;
 use windlass_ledger::{Error, Fault};
 
-use super::change::{Doer, Verified};
+use super::change::{Doer, Verified, Whereabouts};
 use super::drawer::Drawer;
 use super::life::{Life, Signs};
 use super::sight::Sight;
@@ -97,7 +98,7 @@ impl StepVerify {
         let doer = self.doer.here(cx);
         let asked = StepChecks { step: self.step, target: target.clone(), doer: doer.clone() };
         let checks = cx.perform(&asked)?;
-        find(Path::new(&checks.whereabouts.folder))?;
+        find(&checks.whereabouts)?;
         if let Some(due_in_ms) = checks.owner_due_in_ms {
             watcher.signs.expect_of_owner(cx.now(), due_in_ms);
         }
@@ -322,10 +323,12 @@ fn told(place: usize, seen: Seen) -> CheckResult {
 }
 
 /// A folder that is gone is not made again: what a check shows in an empty one means nothing.
-fn find(folder: &Path) -> Result<(), Error> {
+fn find(run: &Whereabouts) -> Result<(), Error> {
+    let folder = Path::new(&run.folder);
     let found = std::fs::read_dir(folder).map(drop);
     found.map_err(|error| {
-        let hint = "bring it back, or end the run: windlass run finish discard";
+        let way = command(&run.run_id, "finish discard");
+        let hint = format!("bring it back, or end the run: {way}");
         crate::exchange::unusable(folder, &error).hint(hint).into()
     })
 }

@@ -2,13 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windlass_domain::run::check::{CheckResult, Outcome, asked, is_real};
+use windlass_domain::run::check::{CheckResult, Outcome, is_real};
 use windlass_domain::run::file::Check;
-use windlass_domain::run::state::Waiting;
 use windlass_domain::run::word::{OwnerStatus, RunStatus, StepStatus};
 use windlass_domain::run::{Run, StepState};
 use windlass_domain::{RunKey, Time};
 
+use super::waiting::WaitingView;
 use crate::operation::Output;
 use crate::sheet::{Cell, Sheet, Tone, ago};
 
@@ -128,15 +128,22 @@ impl StepView {
         format!("  {mark} {step}. {name} (attempt {attempts} of {max_attempts})")
     }
 
-    fn row(&self) -> Vec<Cell> {
+    /// Whether somebody decided it, or must, or will be asked.
+    fn gate_in_words(&self, waits: bool) -> String {
+        match (&self.decision, &self.gate) {
+            (Some(decision), _) => decision.clone(),
+            (None, _) if waits => "waits".to_owned(),
+            (None, Some(gate)) if gate == "human" => "asks a person".to_owned(),
+            (None, Some(gate)) if gate == "auto" => "decides itself".to_owned(),
+            (None, Some(gate)) => gate.clone(),
+            (None, None) => String::new(),
+        }
+    }
+
+    fn row(&self, waits: bool) -> Vec<Cell> {
         let attempts = match self.attempts {
             0 => String::new(),
             attempts => format!("{attempts} of {}", self.max_attempts),
-        };
-        let gate = match (&self.decision, &self.gate) {
-            (Some(decision), _) => decision.clone(),
-            (None, Some(gate)) => gate.clone(),
-            (None, None) => String::new(),
         };
         let status = match (self.status, self.checked) {
             (StepStatus::Done, false) => "done, unverified".to_owned(),
@@ -147,7 +154,7 @@ impl StepView {
             self.name.clone().into(),
             Cell::toned(status, step_tone(self.status)),
             attempts.into(),
-            gate.into(),
+            self.gate_in_words(waits).into(),
         ]
     }
 }
@@ -161,10 +168,11 @@ fn is_none_made(checks: &usize) -> bool {
 pub(super) fn failed_check(step: &StepState, results: &[CheckResult]) -> Option<String> {
     let result = results.last().filter(|result| result.outcome == Outcome::Failed)?;
     let check = line_of(step.checks.get(result.check)?);
-    let how = match (result.exit_code, result.signal) {
-        (Some(code), _) => format!("ended with {code}"),
-        (None, Some(signal)) => format!("was ended by signal {signal}"),
-        (None, None) => "failed".to_owned(),
+    let how = match (result.exit_code, result.signal, &result.ending) {
+        (Some(code), _, _) => format!("ended with {code}"),
+        (None, Some(signal), _) => format!("was ended by signal {signal}"),
+        (None, None, Some(why)) => format!("failed ({why})"),
+        (None, None, None) => "failed".to_owned(),
     };
     let (number, all) = (result.check + 1, step.checks.len());
     let check = check.lines().next().unwrap_or_default();
@@ -211,70 +219,33 @@ pub(super) fn spoken(word: &str) -> String {
     word.replace('_', " ")
 }
 
-/// What a run waits for a person for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct WaitingView {
-    pub step: u32,
-    #[schemars(with = "String")]
-    pub since: Time,
-    /// What to look at; nothing for the gate of a step.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub review: Option<String>,
-    /// Since when the answer is overdue.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
-    pub overdue_since: Option<Time>,
-    /// What there is to look at: files, such as a picture of the page.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub evidence: Vec<String>,
-    /// What was noticed meanwhile, such as errors of the page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub notes: Option<String>,
+/// The same for several, as a fact; nothing where there are none.
+pub(super) fn spoken_fact<'a>(name: &'a str, words: &[String]) -> Option<(&'a str, Cell)> {
+    let spoken: Vec<String> = words.iter().map(|word| spoken(word)).collect();
+    (!spoken.is_empty()).then(|| (name, spoken.join(", ").into()))
 }
 
-impl WaitingView {
-    pub(super) fn all(run: &Run, now: Time) -> Vec<Self> {
-        run.waiting().iter().map(|waiting| Self::new(run, waiting, now)).collect()
+/// Whether what a run did is proven.
+pub(super) fn proven(sufficient: bool) -> Cell {
+    match sufficient {
+        true => Cell::toned("yes", Tone::Good),
+        false => Cell::toned("not yet", Tone::Busy),
     }
+}
 
-    fn new(run: &Run, waiting: &Waiting, now: Time) -> Self {
-        let block = run.step(waiting.step).ok().and_then(|step| step.block.as_ref());
-        let seen = block.and_then(|block| block.seen.as_ref());
-        let files = seen.iter().flat_map(|seen| &seen.exhibits);
-        let notes = seen.map(|seen| seen.stderr.text.trim_end().to_owned());
-        Self {
-            step: waiting.step,
-            since: waiting.since,
-            review: waiting.review.clone(),
-            overdue_since: waiting.overdue_since(now),
-            evidence: files.map(|file| file.path.clone()).collect(),
-            notes: notes.filter(|notes| !notes.is_empty()),
-        }
-    }
+/// The status of a run, by colour and by name.
+pub(super) fn run_status(status: RunStatus) -> Cell {
+    Cell::toned(spoken(status.as_str()), run_tone(status))
+}
 
-    /// What is asked, what there is to look at, and how long the answer is overdue.
-    pub(super) fn lines(&self, now: Time) -> Vec<String> {
-        let seen = self.evidence.iter().map(|file| format!("  look at {file}"));
-        let notes =
-            self.notes.iter().flat_map(|notes| notes.lines()).map(|note| format!("  {note}"));
-        let overdue =
-            self.overdue_since.map(|since| format!("  overdue since {}", ago(since, now)));
-        std::iter::once(self.line()).chain(seen).chain(notes).chain(overdue).collect()
-    }
-
-    pub(super) fn line(&self) -> String {
-        let step = self.step;
-        let way = format!("windlass run gate {step} approved|rejected");
-        match self.question() {
-            Some(asked) => format!("step {step} asks a person: {asked} ({way})"),
-            None => format!("the gate of step {step} waits for a person: {way}"),
-        }
-    }
-
-    /// What a check asks a person; nothing for the gate of a step.
-    pub fn question(&self) -> Option<&str> {
-        self.review.as_deref().map(asked)
-    }
+/// What stops a run, and the commands with which it goes on.
+pub(super) fn blocked_lines<'a>(
+    blockers: impl Iterator<Item = &'a String>,
+    ways_on: &[String],
+) -> Vec<Cell> {
+    let blockers = blockers.map(|what| Cell::toned(format!("blocked: {what}"), Tone::Bad));
+    let ways = ways_on.iter().map(|way| Cell::from(format!("go on with: {way}")));
+    blockers.chain(ways).collect()
 }
 
 /// A run, whole.
@@ -314,6 +285,9 @@ pub struct RunView {
     pub owner: Option<String>,
     pub waiting: Vec<WaitingView>,
     pub blockers: Vec<String>,
+    /// The commands with which it goes on, while it is blocked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ways_on: Vec<String>,
     pub steps: Vec<StepView>,
 }
 
@@ -339,7 +313,8 @@ impl RunView {
             disposition: run.finish.as_ref().map(|finish| finish.disposition.to_string()),
             owner: run.owner.id.clone().filter(|_| run.owner.status == OwnerStatus::Active),
             waiting: WaitingView::all(run, now),
-            blockers: run.blockers(),
+            blockers: run.blockers().into_iter().map(|blocker| blocker.what).collect(),
+            ways_on: run.ways_on(),
             steps: StepView::all(run),
         }
     }
@@ -350,8 +325,8 @@ impl Output for RunView {
         let given = |name: &'static str, value: &Option<String>| {
             value.as_ref().map(|value| (name, Cell::from(value.clone())))
         };
-        let status = Cell::toned(spoken(self.status.as_str()), run_tone(self.status));
-        let facts = [("status", status), ("intent", self.intent.clone().into())].into_iter();
+        let facts = [("status", run_status(self.status)), ("intent", self.intent.clone().into())]
+            .into_iter();
         let facts = facts
             .chain(given("task", &self.task))
             .chain(given("owner", &self.owner))
@@ -363,8 +338,10 @@ impl Output for RunView {
                 ("risk", Cell::from(self.risk_level.clone())),
                 ("started", Cell::from(ago(self.started_at, now))),
             ]);
-        let rows = self.steps.iter().map(StepView::row).collect();
-        let columns = ["step", "name", "status", "attempts", "gate"];
+        let waits =
+            |step: &StepView| self.waiting.iter().any(|waiting| waiting.step == Some(step.step));
+        let rows = self.steps.iter().map(|step| step.row(waits(step))).collect();
+        let columns = ["step", "name…", "status", "attempts", "gate"];
         let mut sheet = Sheet::default()
             .and_heading(self.run_id.clone())
             .and_facts(facts)
@@ -372,8 +349,8 @@ impl Output for RunView {
         for line in self.waiting.iter().flat_map(|waiting| waiting.lines(now)) {
             sheet = sheet.and_line(Cell::toned(line, Tone::Busy));
         }
-        for blocker in &self.blockers {
-            sheet = sheet.and_line(Cell::toned(format!("blocked: {blocker}"), Tone::Bad));
+        for line in blocked_lines(self.blockers.iter(), &self.ways_on) {
+            sheet = sheet.and_line(line);
         }
         sheet
     }
@@ -394,8 +371,11 @@ pub struct RunRow {
     pub current_step: u32,
     pub total_steps: usize,
     pub completed_steps: usize,
-    /// How many decisions of a person it waits for.
+    /// How many answers of a person it waits for.
     pub waiting: usize,
+    /// What they are about, as people call it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waits_for: Vec<String>,
     /// Since when the first of them is overdue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
@@ -423,6 +403,7 @@ impl RunRow {
             completed_steps: done.count(),
             overdue_since: waiting.iter().filter_map(|one| one.overdue_since(now)).min(),
             waiting: waiting.len(),
+            waits_for: waiting.iter().map(|one| one.on.title()).collect(),
             started_at: run.started_at,
             updated_at: run.updated_at,
         }
@@ -433,19 +414,24 @@ impl RunRow {
         !self.status.is_over()
     }
 
-    pub(super) fn row(&self, now: Time) -> Vec<Cell> {
-        let status = spoken(self.status.as_str());
-        let status = match (self.waiting, self.overdue_since) {
-            (_, Some(since)) => format!("{status}: overdue since {}", ago(since, now)),
-            (0, None) => status,
-            (waiting, None) => format!("{status}: {waiting} to decide"),
+    /// Which run it is, and how far it has come.
+    pub(super) fn standing(&self) -> [Cell; 3] {
+        let done = format!("{} of {}", self.completed_steps, self.total_steps);
+        [self.run_id.clone().into(), run_status(self.status), done.into()]
+    }
+
+    /// What it waits for, or since when that is overdue.
+    pub(super) fn waits_cell(&self, now: Time) -> Cell {
+        let waits_for = match (self.waits_for.as_slice(), self.overdue_since) {
+            (_, Some(since)) => format!("overdue since {}", ago(since, now)),
+            ([], None) => String::new(),
+            ([one], None) => one.clone(),
+            (several, None) => format!("{} answers", several.len()),
         };
-        vec![
-            self.run_id.clone().into(),
-            Cell::toned(status, run_tone(self.status)),
-            format!("{} of {}", self.completed_steps, self.total_steps).into(),
-            ago(self.updated_at, now).into(),
-            self.intent.clone().into(),
-        ]
+        Cell::toned(waits_for, Tone::Busy)
+    }
+
+    pub(super) fn rest(&self, now: Time) -> [Cell; 2] {
+        [ago(self.updated_at, now).into(), self.intent.clone().into()]
     }
 }

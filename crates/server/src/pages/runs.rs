@@ -1,5 +1,7 @@
 //! Runs of workflow files: all of them, and one with its steps, live, with what a person decides.
 
+mod answers;
+
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery};
 use axum::response::Response;
@@ -8,10 +10,11 @@ use windlass_domain::Time;
 use windlass_domain::run::word::StepStatus;
 use windlass_ops::run::{
     AttemptView, Evidence, FileState, FileView, List, RunRow, RunView, SeenView, Show, Shown,
-    StepView, WaitingView, WrittenView,
+    StepView, WrittenView,
 };
 use windlass_ops::sheet::spoken;
 
+use self::answers::answers;
 use super::Visit;
 use super::form::Form;
 use super::layout::{Page, Section, framed};
@@ -70,7 +73,7 @@ fn table(runs: &[RunRow], now: Time) -> Markup {
                             td { a href=(run_path(run.run)) { (run.run_id) } p.small.soft { (run.intent) } }
                             td data-label="Status" { (status(run.status.as_str())) }
                             td.numeric data-label="Steps" { (run.completed_steps) " of " (run.total_steps) }
-                            td data-label="Waits" { (to_decide(run, now)) }
+                            td.wide data-label="Waits" { (to_decide(run, now)) }
                             td data-label="Changed" { (look::time(run.updated_at, now)) }
                             td.wide.small.soft data-label="Where" { (run.machine) ":" (run.folder) }
                         }
@@ -81,10 +84,13 @@ fn table(runs: &[RunRow], now: Time) -> Markup {
     }
 }
 
-/// How many answers a run waits for, and since when they are overdue.
+/// How many answers a run waits for, about what, and since when they are overdue.
 fn to_decide(run: &RunRow, now: Time) -> Markup {
     html! {
-        @if run.waiting > 0 { span.chip.warn { (run.waiting) " to decide" } }
+        @if run.waiting > 0 {
+            span.chip.warn { (run.waiting) " to decide" }
+            " " span.small.soft { (run.waits_for.join(", ")) }
+        }
         @if let Some(since) = run.overdue_since {
             " " span.chip.bad { "overdue since " (look::time(since, now)) }
         }
@@ -146,7 +152,7 @@ pub(super) async fn page(
                 }
             }
             div.task-main {
-                (decisions(&run, &shown, visit.now))
+                (answers(&run, &shown, visit.now))
                 (blockers(&run))
                 (steps(&run, &shown, visit.now))
             }
@@ -157,61 +163,11 @@ pub(super) async fn page(
     Ok(framed(&visit, page))
 }
 
-/// What the run waits for a person for, with the forms that decide it.
-fn decisions(run: &RunView, shown: &Shown, now: Time) -> Markup {
-    html! {
-        section.panel #waiting data-live hidden[run.waiting.is_empty()] {
-            h2 { "Waits for you" }
-            @for waiting in &run.waiting { (decision(run, shown, waiting, now)) }
-        }
-    }
-}
-
-fn decision(run: &RunView, shown: &Shown, waiting: &WaitingView, now: Time) -> Markup {
-    let number = waiting.step;
-    let at = usize::try_from(number).unwrap_or(0).saturating_sub(1);
-    let name = run.steps.get(at).map(|step| step.name.as_str()).unwrap_or_default();
-    let asked = waiting.question().unwrap_or("The step is done. May the run go on?");
-    html! {
-        div.notice.warn {
-            p { "Step " (number) ": " (name) }
-            p { (asked) }
-            @if let Some(notes) = &waiting.notes { p.small { (notes) } }
-            p.small.soft { "since " (look::time(waiting.since, now)) }
-            @if let Some(since) = waiting.overdue_since {
-                p { span.chip.bad { "overdue since " (look::time(since, now)) } }
-            }
-        }
-        (pictures(run, last_of(shown, number)))
-        div.choices {
-            (decide(run, number, "approved", html! {
-                label.field { span { "A word about it" } input name="reason" autocomplete="off"; }
-                div.line-up { button.first { "Approve" } }
-            }))
-            (decide(run, number, "rejected", html! {
-                label.field { span { "Why not" } input name="reason" required autocomplete="off"; }
-                div.line-up { button { "Reject" } }
-            }))
-        }
-    }
-}
-
-fn decide(run: &RunView, step: u32, decision: &str, inside: Markup) -> Markup {
-    html! {
-        form.stack method="post" action="/do/run.gate" id={ (decision) "-" (step) } {
-            input type="hidden" name="run_id" value=(run.run);
-            input type="hidden" name="step" value=(step);
-            input type="hidden" name="decision" value=(decision);
-            input type="hidden" name="back" value=(run_path(run.run));
-            (inside)
-        }
-    }
-}
-
 fn blockers(run: &RunView) -> Markup {
     html! {
         div #blockers data-live {
             @for blocker in &run.blockers { div.notice.bad { p { "Blocked" } p { (blocker) } } }
+            @for way in &run.ways_on { p.small.soft { "goes on with " code { (way) } } }
         }
     }
 }
@@ -363,7 +319,7 @@ fn decided(step: &StepView, decision: &str) -> Markup {
 }
 
 fn waits(run: &RunView, step: &StepView) -> bool {
-    run.waiting.iter().any(|waiting| waiting.step == step.step)
+    run.waiting.iter().any(|waiting| waiting.step == Some(step.step))
 }
 
 fn unblock(run: &RunView, step: &StepView) -> Markup {

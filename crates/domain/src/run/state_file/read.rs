@@ -6,9 +6,9 @@ use crate::run::event::{FinishDetails, Place, RunImported};
 use crate::run::file::{Assert, AssertKind, Budgets, Check, Form};
 use crate::run::fold::REJECTED;
 use crate::run::state::{
-    Action, Block, Decided, Effect, Finalized, Finish, Observed, Owner, OwnerRecord, Run,
-    StepState, Waiting,
+    Action, Block, Decided, Effect, Finalized, Finish, Observed, Owner, OwnerRecord, Run, StepState,
 };
+use crate::run::waiting::Waiting;
 use crate::run::word::{Authority, Cause, DecisionMode, Mode, RunStatus, StepStatus};
 use crate::task::Broken;
 use crate::{Code, Refusal, RunKey, Time};
@@ -69,6 +69,7 @@ impl Run {
             limits: Budgets::default(),
             observed: Observed::default(),
             exceeded: Vec::new(),
+            exceeded_at: None,
             actions: Vec::new(),
             owner: Owner::NOBODY,
             require_owner: false,
@@ -124,14 +125,19 @@ impl Run {
             .collect();
         self.adopt_status(state);
         self.forget_overdue(&known);
+        self.note_exceeded(at);
         Ok(())
     }
 
     /// That an answer is overdue was noticed of the waits that were known, and of no other.
     fn forget_overdue(&mut self, known: &[Waiting]) {
         let is_new = |waiting: &Waiting| !known.iter().any(|known| known.is_that(waiting));
-        let new: Vec<u32> =
-            self.waiting().iter().filter(|waiting| is_new(waiting)).map(|new| new.step).collect();
+        let new: Vec<u32> = self
+            .waiting()
+            .iter()
+            .filter(|new| is_new(new))
+            .filter_map(|new| new.on.step())
+            .collect();
         for (number, step) in (1..).zip(&mut self.steps) {
             if new.contains(&number) {
                 step.overdue_since = None;
@@ -255,6 +261,9 @@ fn adopted_action(action: &ActionJson, known: &[Action]) -> Action {
         requested_at: action.requested_at.time(),
         decided_at: action.decided_at.map(super::Moment::time),
         mode: action.decision_mode.unwrap_or(DecisionMode::Human),
+        reason: before
+            .filter(|before| before.status == action.status)
+            .and_then(|before| before.reason.clone()),
         idempotency_key: action.idempotency_key.clone(),
         // Without its two companions an effect proves nothing.
         effect: action.effect.as_ref().filter(|_| action.effect_required.is_some()).map(|effect| {

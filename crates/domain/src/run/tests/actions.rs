@@ -1,7 +1,10 @@
 //! Actions outside a run.
 
-use super::scene::{LOW, Scene, THREE, agent, attested, both, enforced, person, refused};
+use super::scene::{
+    LOW, Scene, THREE, agent, approve, attested, both, enforced, person, refused, reject,
+};
 use crate::run::action::{self, Requested};
+use crate::run::gate::Answer;
 use crate::run::word::{
     ActionKind, ActionStatus, Decision, EffectStatus, Mode, NextAction, Reason, RunStatus,
 };
@@ -18,7 +21,11 @@ fn request(scene: &mut Scene, kind: ActionKind, key: Option<&str>) -> Result<(),
 
 fn decide(scene: &mut Scene, decision: Decision) {
     let id = scene.run.actions.last().unwrap().id.clone();
-    let decided = action::decide(&scene.run, &id, decision, Mode::Human, &person(), scene.now);
+    let answer = match decision {
+        Decision::Approved => approve(),
+        Decision::Rejected => reject(),
+    };
+    let decided = action::decide(&scene.run, &id, &answer, &person(), scene.now);
     scene.take(decided).unwrap();
 }
 
@@ -49,15 +56,13 @@ fn letting_a_run_go_on_decides_nothing_about_an_action_that_is_still_waited_for(
     let mut scene = enforced(LOW, THREE);
     request(&mut scene, ActionKind::ExternalWrite, Some("one")).unwrap();
     request(&mut scene, ActionKind::ExternalWrite, Some("two")).unwrap();
-    let reject = |scene: &mut Scene, id| {
-        let by = person();
-        let rejected =
-            action::decide(&scene.run, id, Decision::Rejected, Mode::Human, &by, scene.now);
-        scene.take(rejected).unwrap();
+    let rejected = |scene: &mut Scene, id| {
+        let decided = action::decide(&scene.run, id, &reject(), &person(), scene.now);
+        scene.take(decided).unwrap();
     };
-    reject(&mut scene, "action-1");
+    rejected(&mut scene, "action-1");
     scene.unblock(None, &person()).unwrap();
-    reject(&mut scene, "action-2");
+    rejected(&mut scene, "action-2");
     assert_eq!(scene.status(), RunStatus::Blocked);
 }
 
@@ -136,8 +141,8 @@ fn row_17_an_action_is_decided_by_a_person_and_once() {
     let mut scene = enforced(LOW, THREE);
     request(&mut scene, ActionKind::SecretAccess, None).unwrap();
     let decide_as = |scene: &Scene, mode, caller: &crate::run::Caller| {
-        action::decide(&scene.run, "action-1", Decision::Approved, mode, caller, scene.now)
-            .map(drop)
+        let answer = Answer { mode, ..approve() };
+        action::decide(&scene.run, "action-1", &answer, caller, scene.now).map(drop)
     };
     assert_eq!(
         refused(decide_as(&scene, Mode::Auto, &person())).1,
@@ -249,4 +254,15 @@ fn row_17_a_record_without_an_effect_proves_nothing_until_it_is_reconciled() {
     assert!(!lacks(&scene, Reason::SensitiveActionEffectEvidenceMissing));
     let key = scene.run.actions[0].idempotency_key.clone().unwrap();
     assert!(key.ends_with(":action-1:legacy-reconcile"), "{key}");
+}
+
+#[test]
+fn whoever_rejects_an_action_says_why_where_gates_are_enforced() {
+    let silent = Answer { reason: None, ..reject() };
+    for (mut scene, refused) in both(LOW, THREE).into_iter().zip([false, true]) {
+        request(&mut scene, ActionKind::SecretAccess, None).unwrap();
+        let decided = action::decide(&scene.run, "action-1", &silent, &person(), scene.now);
+        let code = decided.err().map(|refusal| refusal.code);
+        assert_eq!(code, refused.then_some(Code::ReasonRequired));
+    }
 }

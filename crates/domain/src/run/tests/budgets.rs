@@ -160,3 +160,13 @@ fn looking_at_budgets_gives_no_attempt_back() {
     assert!(scene.start(2).is_err());
     assert_eq!(budget::check(&scene.run, &agent(), scene.now).unwrap(), []);
 }
+
+#[test]
+fn a_budget_that_pauses_the_run_is_not_said_to_be_within() {
+    let mut scene = attested(&format!("{LOW}\nmax_total_attempts: 1"), THREE);
+    scene.done(1);
+    assert!(scene.start(2).is_err());
+    let evaluation = budget::evaluate(&scene.run, scene.now);
+    assert_eq!(evaluation.metrics[0].status, BudgetStatus::Exceeded);
+    assert!(!evaluation.within_budget);
+}

@@ -25,6 +25,7 @@ fn action(status: ActionStatus, effect: EffectStatus) -> Action {
         requested_at: BEGIN,
         decided_at: None,
         mode: DecisionMode::Human,
+        reason: None,
         idempotency_key: Some("k".into()),
         effect: Some(Effect {
             status: effect,

@@ -8,6 +8,7 @@ use crate::Code;
 use crate::run::caller::Caller;
 use crate::run::gate::{self, Answer};
 use crate::run::owner::Force;
+use crate::run::waiting::Awaited;
 use crate::run::word::{Authority, Decision, Disposition, Mode, Reopen, RunStatus, StepStatus};
 
 const AUTO: &str = "auto_approve: true";
@@ -72,7 +73,7 @@ fn rule_10_high_risk_asks_after_the_last_check_also_when_an_earlier_one_was_a_re
     scene.gate(1, &approve(), &person()).unwrap();
     scene.verify(1).unwrap();
     assert_eq!(scene.step_status(1), StepStatus::Done);
-    assert_eq!(scene.run.waiting()[0].step, 1);
+    assert_eq!(scene.run.waiting()[0].on, Awaited::Gate { step: 1 });
 }
 
 #[test]
@@ -90,7 +91,7 @@ fn rule_10_no_step_starts_before_the_gate_of_an_earlier_one_is_decided() {
     let mut scene = enforced(LOW, GATED);
     scene.done(1);
     assert_eq!(scene.status(), RunStatus::Paused);
-    assert_eq!(scene.run.waiting()[0].step, 1);
+    assert_eq!(scene.run.waiting()[0].on, Awaited::Gate { step: 1 });
     let (code, message) = refused(scene.start(2));
     assert_eq!(code, Code::GateUndecided);
     assert_eq!(

@@ -176,16 +176,3 @@ fn a_run_that_was_ended_as_blocked_goes_on_when_it_is_unblocked() {
         scene.retry(1).unwrap();
     }
 }
-
-#[test]
-fn what_stops_a_run_is_told_in_words() {
-    let mut scene = enforced(LOW, ONCE);
-    assert!(scene.run.blockers().is_empty());
-    scene.start(1).unwrap();
-    scene.fail(1);
-    assert_eq!(scene.run.blockers(), ["step 1: checks failed in 1 of 1 attempts"]);
-    let mut scene = enforced(LOW, super::scene::GATED);
-    scene.done(1);
-    scene.gate(1, &super::scene::reject(), &person()).unwrap();
-    assert_eq!(scene.run.blockers(), ["the gate of step 1 was rejected: not blue"]);
-}

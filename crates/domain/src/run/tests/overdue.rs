@@ -200,16 +200,16 @@ fn a_question_is_told_when_it_arises_and_when_it_is_overdue() {
         act(scene);
         let events: Vec<_> = scene.log[from..].iter().map(|(event, _)| event).collect();
         let arisen = Question::arisen(Some(&before), &events, &scene.run);
-        arisen.into_iter().map(|(waiting, asked)| (waiting.step, asked)).collect::<Vec<_>>()
+        arisen.into_iter().map(|(waiting, asked)| (waiting.on.subject(), asked)).collect::<Vec<_>>()
     };
     let looks = |scene: &mut Scene| {
         let _noticed = look(scene);
     };
     assert_eq!(told(&mut scene, &|scene| scene.start(1).unwrap()), []);
     let verify = |scene: &mut Scene| scene.verify(1).unwrap();
-    assert_eq!(told(&mut scene, &verify), [(1, Asked::Waiting)]);
+    assert_eq!(told(&mut scene, &verify), [("gate:1".to_owned(), Asked::Waiting)]);
     scene.later(300);
-    assert_eq!(told(&mut scene, &looks), [(1, Asked::Overdue)]);
+    assert_eq!(told(&mut scene, &looks), [("gate:1".to_owned(), Asked::Overdue)]);
     assert_eq!(told(&mut scene, &looks), []);
     let decide = |scene: &mut Scene| scene.gate(1, &approve(), &person()).unwrap();
     assert_eq!(told(&mut scene, &decide), []);

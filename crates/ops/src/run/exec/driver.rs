@@ -26,7 +26,8 @@ use crate::run::sight::Sight;
 use crate::run::steps::{StepBlock, StepRetry, StepStart};
 use crate::run::target::Target;
 use crate::run::verify::{StepVerify, Watcher};
-use crate::run::view::{RunView, StepView, WaitingView};
+use crate::run::view::{RunView, StepView};
+use crate::run::waiting::WaitingView;
 
 /// What a shell answers for a command that is not there, or cannot be started.
 const NOT_FOUND: i32 = 127;
@@ -254,12 +255,12 @@ fn environment(run: &RunView, step: &StepView) -> Environment {
 }
 
 fn blocked(run: &RunView) -> String {
-    let (why, id) = (run.blockers.join("; "), &run.run_id);
-    format!("blocked: {why}; see windlass run show {id}")
+    let (why, ways) = (run.blockers.join("; "), run.ways_on.join("; "));
+    format!("blocked: {why} ({ways})")
 }
 
 fn waiting(run: &RunView) -> String {
-    let lines: Vec<String> = run.waiting.iter().map(WaitingView::line).collect();
+    let lines: Vec<String> = run.waiting.iter().map(WaitingView::sentence).collect();
     match lines.is_empty() {
         true => format!("paused; see windlass run reconcile {}", run.run_id),
         false => lines.join("; "),
