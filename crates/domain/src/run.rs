@@ -33,6 +33,7 @@ pub mod step;
 pub mod summary;
 #[cfg(test)]
 mod tests;
+pub mod tie;
 pub mod word;
 
 pub use caller::{Caller, Denied};

@@ -1,6 +1,6 @@
 //! What an operation works with: the ledger, the caller, the settings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -218,6 +218,8 @@ pub struct Context {
     pub remote: Option<Remote>,
     once: Option<Once>,
     ledger: Option<Ledger>,
+    /// What was noticed, and is not told again.
+    noticed: BTreeSet<String>,
 }
 
 impl std::fmt::Debug for Context {
@@ -247,6 +249,7 @@ impl Context {
             remote: None,
             once: None,
             ledger: None,
+            noticed: BTreeSet::new(),
         }
     }
 
@@ -273,6 +276,13 @@ impl Context {
     pub fn notice(&self, text: &str) {
         if let Some(notices) = &self.notices {
             notices(text);
+        }
+    }
+
+    /// The same for what would be told again by every operation that a call is made of.
+    pub fn notice_once(&mut self, text: &str) {
+        if self.noticed.insert(text.to_owned()) {
+            self.notice(text);
         }
     }
 

@@ -12,3 +12,4 @@ mod properties;
 mod rows;
 mod scene;
 mod signing;
+mod ties;

@@ -16,7 +16,7 @@ use windlass_ledger::{Error, Fault, Transaction};
 
 use super::mirror;
 use super::target::Target;
-use super::tie::{self, Claim};
+use super::tie;
 use super::view::{StepView, WaitingView, spoken, step_tone};
 use crate::context::{Context, Name, Presence};
 use crate::operation::Output;
@@ -250,7 +250,7 @@ impl Act<'_> {
         let caller = self.doer.caller(cx)?;
         let decided: Result<T, Stored> = cx.write(&caller.name, |tx| {
             let kept = target.find(tx)?;
-            let claim = Claim::of(tx, &kept.run)?;
+            let claim = tie::claim_of(tx, &kept.run)?;
             let now = tx.now();
             let events = match decide(&kept.run, &caller, now) {
                 Ok(events) => events,

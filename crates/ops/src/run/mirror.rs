@@ -93,7 +93,7 @@ pub(super) fn write(cx: &mut Context, whereabouts: &Whereabouts) {
         return;
     }
     if let Err(trouble) = mirror.write(cx, whereabouts) {
-        cx.notice(&format!(
+        cx.notice_once(&format!(
             "recorded, but the files of run {run_id} in {folder}/.hotl were not written: {trouble}"
         ));
     }
@@ -142,13 +142,15 @@ impl Mirror {
 }
 
 /// Tells that a workflow file is no longer what the run was started with.
-fn notice_change(cx: &Context, run: &str, workflow: Option<&Plan>) {
+fn notice_change(cx: &mut Context, run: &str, workflow: Option<&Plan>) {
     let Some(Plan { path, file_sha256, sha256 }) = workflow else { return };
     let Ok(text) = fs::read_to_string(path) else { return };
     let asks_for_the_same =
         || parse(&text).is_ok_and(|now| plan_hash(&now.file).to_string() == *sha256);
     if hash(&text).to_string() != *file_sha256 && !asks_for_the_same() {
-        cx.notice(&format!("{path} was changed since; run {run} keeps what it was started with"));
+        cx.notice_once(&format!(
+            "{path} was changed since; run {run} keeps what it was started with"
+        ));
     }
 }
 
