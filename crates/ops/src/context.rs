@@ -12,6 +12,7 @@ use windlass_domain::duration::Span;
 use windlass_domain::key;
 use windlass_domain::op::OpId;
 use windlass_domain::ownership::Required;
+use windlass_domain::run::word::Door;
 use windlass_domain::{Code, Key, ProjectId, Refusal, Status, Time};
 use windlass_hands::check::Stop;
 use windlass_ledger::{
@@ -50,6 +51,8 @@ pub struct Surroundings {
     pub wishes: Wishes,
     pub files: Files,
     pub presence: Presence,
+    /// The door that the caller came through.
+    pub door: Door,
 }
 
 /// Whether a person is there, as far as a door can tell.
@@ -70,6 +73,8 @@ pub struct Wishes {
     pub auto_unpause: Option<bool>,
     /// In which sitting of an agent it claims.
     pub session: Option<String>,
+    /// The door that it came through where it is.
+    pub door: Option<Door>,
 }
 
 /// Whose files are within reach.

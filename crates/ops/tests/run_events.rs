@@ -12,7 +12,7 @@ use windlass_domain::chain::{Hash, Provenance};
 use windlass_domain::run::event::{Place, RunStarted, Tie};
 use windlass_domain::run::file::parse;
 use windlass_domain::run::name::RunId;
-use windlass_domain::run::word::{Authority, Gates};
+use windlass_domain::run::word::{Authority, Door, Gates};
 use windlass_domain::run::{Caller, step};
 use windlass_ledger::{Error, Location};
 use windlass_ops::context::Surroundings;
@@ -53,8 +53,12 @@ impl Stage {
     /// Begins a run and its first step.
     fn start(&mut self, name: &str, task: Option<TaskId>) {
         let by = Provenance { actor: "worker-1".into(), ..Provenance::default() };
-        let agent =
-            Caller { name: "worker-1".into(), authority: Authority::Attested, token_sha256: None };
+        let agent = Caller {
+            name: "worker-1".into(),
+            authority: Authority::Attested,
+            door: Door::Own,
+            token_sha256: None,
+        };
         let begun = self.cx.ledger().unwrap().write(&by, |tx| {
             let kept = tx.begin_run(started(name, task))?;
             let events = step::start(&kept.run, 1, &agent, tx.now()).unwrap();

@@ -5,6 +5,7 @@ mod budgets;
 mod ends;
 mod files;
 mod gates;
+mod landing;
 mod loops;
 mod overdue;
 mod owners;

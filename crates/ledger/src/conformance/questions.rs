@@ -7,7 +7,7 @@ use windlass_domain::event::HookEnqueued;
 use windlass_domain::hook::{Hook, Trigger};
 use windlass_domain::run::event::{RunStarted, Tie};
 use windlass_domain::run::gate::{self, Answer};
-use windlass_domain::run::word::{Authority, Decision, Mode, Reopen};
+use windlass_domain::run::word::{Authority, Decision, Door, Mode, Reopen};
 use windlass_domain::run::{Caller, step};
 use windlass_domain::{Event, RunKey, TaskId, Time};
 
@@ -36,11 +36,21 @@ fn timed(run: &str) -> RunStarted {
 }
 
 fn agent() -> Caller {
-    Caller { name: "worker-1".into(), authority: Authority::Attested, token_sha256: None }
+    Caller {
+        name: "worker-1".into(),
+        authority: Authority::Attested,
+        door: Door::Own,
+        token_sha256: None,
+    }
 }
 
 fn person() -> Caller {
-    Caller { name: "ada".into(), authority: Authority::Terminal, token_sha256: None }
+    Caller {
+        name: "ada".into(),
+        authority: Authority::Terminal,
+        door: Door::Own,
+        token_sha256: None,
+    }
 }
 
 /// A run whose first step is done, and waits for its gate.

@@ -8,7 +8,7 @@ use windlass_domain::event::RunEvent;
 use windlass_domain::run::event::{Place, RunImported, RunStarted, Tie};
 use windlass_domain::run::file::parse;
 use windlass_domain::run::name::RunId;
-use windlass_domain::run::word::{Authority, Gates, RunStatus};
+use windlass_domain::run::word::{Authority, Door, Gates, RunStatus};
 use windlass_domain::run::{Caller, Run, edit, state_file, step};
 use windlass_domain::{Code, Event, ProjectId, Refusal, RunKey, TaskId};
 
@@ -84,7 +84,12 @@ fn tied(run: &str, folder: &str, task: TaskId) -> RunStarted {
 }
 
 fn agent() -> Caller {
-    Caller { name: "worker-1".into(), authority: Authority::Attested, token_sha256: None }
+    Caller {
+        name: "worker-1".into(),
+        authority: Authority::Attested,
+        door: Door::Own,
+        token_sha256: None,
+    }
 }
 
 fn begin(bed: &mut Bed, event: impl Into<RunEvent>) -> KeptRun {

@@ -51,6 +51,7 @@ impl Doer {
         Ok(Caller {
             name,
             authority: authority(cx),
+            door: cx.surroundings.wishes.door.unwrap_or(cx.surroundings.door),
             token_sha256: token.map(|token| digest(&token)),
         })
     }
