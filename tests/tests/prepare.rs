@@ -298,7 +298,7 @@ fn preflight_a_person_who_chooses_nothing_gets_the_refusal() {
 fn typed(lines: &[&str]) -> (Outcome, bool) {
     let scene = Scene::on("feature/login");
     let before = scene.state();
-    let input: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let input = lines.join("\n") + "\n";
     let outcome = scene.asks(&[]).stdin(input).at_terminal(200);
     (outcome, scene.state() != before)
 }
