@@ -88,3 +88,29 @@ fn a_folder_is_no_workflow_file() {
         assert!(text(&error["hint"]).ends_with("run lint ./hotl-workflow-add-auth.md"));
     }
 }
+
+const SOUND: &str = "---\nintent: x\nsuccess_criteria: y\nrisk_level: low\n---\n### 1. One\n\
+                     action: do\nloop: false\nverify: true\n";
+
+#[test]
+fn of_several_files_each_is_told_though_one_is_not_there() {
+    let ledger = given("hotl-workflow-one.md", SOUND);
+    let outcome = ledger.windlass(&["run", "lint", "nofile.md", "hotl-workflow-one.md"]).run();
+    assert_eq!(outcome.code, Some(6), "{outcome}");
+    let linted = outcome.json();
+    let files = linted["files"].as_array().unwrap();
+    let told: Vec<String> = files.iter().map(|file| text(&file["file"])).collect();
+    assert_eq!(told, ["nofile.md", "hotl-workflow-one.md"]);
+    let errors: Vec<u64> = files.iter().map(|file| file["errors"].as_u64().unwrap()).collect();
+    assert_eq!(errors, [1, 0]);
+}
+
+#[test]
+fn the_lines_of_hotls_lint_are_the_same_in_a_pipe() {
+    let ledger = given("hotl-workflow-one.md", SOUND);
+    let lint = ["run", "lint", "--compat", "hotl-workflow-one.md"];
+    let piped = ledger.windlass(&lint).run().ok();
+    assert_eq!(piped.stdout, "LINT PASSED: hotl-workflow-one.md\n");
+    let asked = ledger.windlass(&lint).args(["--json"]).run().ok();
+    assert_eq!(asked.json()["sound"], true);
+}

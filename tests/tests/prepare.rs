@@ -293,6 +293,52 @@ fn preflight_a_person_who_chooses_nothing_gets_the_refusal() {
     assert_eq!(scene.state(), before);
 }
 
+/// What is shown to a person on a feature branch who types these lines, and whether anything was done.
+#[track_caller]
+fn typed(lines: &[&str]) -> (Outcome, bool) {
+    let scene = Scene::on("feature/login");
+    let before = scene.state();
+    let input = lines.join("\n") + "\n";
+    let outcome = scene.asks(&[]).stdin(input).at_terminal(200);
+    (outcome, scene.state() != before)
+}
+
+#[test]
+fn preflight_a_person_who_slips_is_asked_again() {
+    for (slip, meant) in [("isolatd", "isolated"), ("h", "here"), ("stp", "stop")] {
+        let (outcome, is_changed) = typed(&[slip, "q"]);
+        assert!(outcome.stdout.contains(&format!("did you mean {meant}?")), "{outcome}");
+        assert_eq!((outcome.code, is_changed), (Some(3), false), "{outcome}");
+    }
+}
+
+#[test]
+fn preflight_a_person_who_quits_gets_the_refusal() {
+    for word in ["q", "quit", "stop", "no", ""] {
+        let (outcome, is_changed) = typed(&[word]);
+        assert_eq!((outcome.code, is_changed), (Some(3), false), "{word:?}: {outcome}");
+    }
+}
+
+#[test]
+fn preflight_a_person_names_a_branch_that_git_takes_and_says_that_it_is_meant() {
+    let (outcome, is_changed) = typed(&["feat..x", "feat/y", "n", "feat/z", "y"]);
+    assert!(outcome.stdout.contains("git takes no branch of the name 'feat..x'"), "{outcome}");
+    assert!(outcome.stdout.contains("work on the branch 'feat/y'"), "{outcome}");
+    assert!(outcome.stdout.contains("a worktree is ready on feat/z"), "{outcome}");
+    assert!(is_changed);
+}
+
+#[test]
+fn preflight_a_person_who_slips_about_an_existing_branch_is_asked_again() {
+    let scene = Scene::new();
+    let _made = scene.git(&["branch", "hotl/add-auth"]);
+    let outcome = scene.asks(&[]).stdin("resue\nwhat\nreuse\n").at_terminal(200).ok();
+    assert!(outcome.stdout.contains("did you mean reuse?"), "{outcome}");
+    assert!(outcome.stdout.contains("'what' is none of these"), "{outcome}");
+    assert!(scene.worktree("hotl-add-auth").join(FILE).is_file());
+}
+
 fn linked(scene: &Scene, args: &[&str]) -> PathBuf {
     let folder = scene.root().parent().unwrap().join("beside");
     let all = [&["worktree", "add", "--quiet"], args].concat();
@@ -480,8 +526,17 @@ fn preflight_branch_exists_and_is_not_recreated_while_a_run_works_in_its_worktre
     let worktree = scene.worktree("hotl-add-auth");
     let _at_work = scene.home.windlass(&["run", "start", FILE]).cwd(&worktree).run().ok();
     let error = scene.refused(&["--on-existing", "recreate"], "run_unfinished");
-    assert!(said(&error, "hint").contains("run finish discard --run-id"), "{error}");
     assert!(worktree.is_dir());
+    // What the hint names ends that run, and then the branch begins again.
+    let hint = said(&error, "hint");
+    let (_, commands) = hint.split_once(&format!("cd {} && ", worktree.display())).unwrap();
+    for command in commands.split(" && windlass ") {
+        let words = command.trim_start_matches("windlass ").split(' ');
+        let confirmed = command.contains("discard").then_some(["--confirm", "discard"]);
+        let words: Vec<&str> = words.chain(confirmed.into_iter().flatten()).collect();
+        let _done = scene.home.windlass(&words).cwd(&worktree).run().ok();
+    }
+    let _again = scene.prepared(&[]);
 }
 
 #[test]

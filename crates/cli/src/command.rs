@@ -8,6 +8,7 @@ use clap::builder::styling::Styles;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use windlass_domain::op::LONGEST;
+use windlass_domain::run::word::Door;
 use windlass_domain::{Code, Refusal};
 use windlass_ops::once::OP_ID;
 use windlass_ops::settings::Format;
@@ -51,6 +52,8 @@ pub(crate) struct Flags {
     pub(crate) agent: Option<String>,
     /// The command as it will be shown to others who wait for it.
     pub(crate) purpose: String,
+    /// The door that the command comes through.
+    pub(crate) door: Door,
 }
 
 /// What was asked for.
@@ -197,6 +200,7 @@ pub(crate) fn parse(words: &[OsString], width: usize) -> Result<Parsed, Wrong> {
         op_id: leaf.get_one::<String>(OP_ID.name).cloned(),
         agent: None,
         purpose: format!("windlass {}", name.replace('.', " ")),
+        door: Door::default(),
     };
     if let Some(own) = OWN.iter().find(|own| own.name == name) {
         return Ok(Parsed::Own { own, matches: leaf, flags });

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use windlass_domain::run::word::Door;
 use windlass_domain::{Code, Refusal};
 use windlass_hands::remote::{Address, Credential};
 use windlass_ops::Context;
@@ -50,6 +51,9 @@ pub(crate) fn headers(credential: &Credential, cx: &Context) -> Vec<(&'static st
     // What is no id names no task, here as there.
     let fence = surroundings.fence.iter().filter(|(task, _)| is_of_an_id(task));
     headers.extend(fence.map(|(task, fence)| ("windlass-fence", format!("{task}:{fence}"))));
+    if surroundings.door != Door::default() {
+        headers.push(("windlass-door", surroundings.door.to_string()));
+    }
     let wishes = [
         ("project", "windlass-project"),
         ("claims.lease", "windlass-lease"),

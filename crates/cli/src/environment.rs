@@ -121,6 +121,7 @@ impl Environment {
             variables: Variables::new(self.variables.clone()),
             folder: std::env::current_dir().ok(),
             program: std::env::current_exe().ok(),
+            door: flags.door,
             ..Surroundings::default()
         };
         let mut cx = Context::new(workplace, surroundings, settings);

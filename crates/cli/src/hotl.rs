@@ -3,7 +3,7 @@
 //! The same commands, outputs and exit codes, over the same operations as everywhere. The runtime is
 //! opened by the name of the program (a link called `hotl-rt`) or as `windlass hotl-rt …`, the helper
 //! scripts as `windlass hotl …`. What HOTL believes its caller, a run that is begun here believes
-//! too: its gates are attested.
+//! too: its gates are attested, and it lands all the same.
 
 mod driver;
 mod finish;
@@ -17,6 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::{Arg, Command, value_parser};
+use windlass_domain::run::word;
 use windlass_domain::{Code, Exit};
 use windlass_ledger::Error;
 use windlass_ops::Context;
@@ -84,7 +85,7 @@ impl Door {
     /// HOTL ends with 0 or 1, and tells its errors on stderr.
     fn answer(&self, environment: &Environment, flags: Flags, words: Vec<OsString>) -> Exit {
         let done = Words::read(words).and_then(|words| {
-            let mut cx = environment.context(flags)?;
+            let mut cx = environment.context(Flags { door: word::Door::Hotl, ..flags })?;
             cx.notices = Some(Arc::new(|text| tell(&format!("WARNING: {text}"))));
             (self.answer)(&mut cx, words)
         });

@@ -126,7 +126,11 @@ fn run(
 }
 
 fn answer_to(terminal: &Terminal, answer: &dyn Answer, now: Time) -> std::io::Result<Exit> {
-    let text = match terminal.format() {
+    let format = match answer.is_verbatim() {
+        true => terminal.chosen().unwrap_or(Format::Text),
+        false => terminal.format(),
+    };
+    let text = match format {
         Format::Text => match answer.document() {
             Some(document) => document.to_owned(),
             None => terminal.paper().render(&answer.sheet(now)),

@@ -67,9 +67,14 @@ impl Terminal {
         self.default = format;
     }
 
+    /// The format by the command line or the settings, if either says one.
+    pub(crate) fn chosen(&self) -> Option<Format> {
+        self.asked.or(self.default)
+    }
+
     pub(crate) fn format(&self) -> Format {
         let usual = if self.out_is_read { Format::Text } else { Format::Json };
-        self.asked.or(self.default).unwrap_or(usual)
+        self.chosen().unwrap_or(usual)
     }
 
     /// What standard output is written on.

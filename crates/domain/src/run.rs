@@ -36,6 +36,7 @@ pub mod step;
 pub mod summary;
 #[cfg(test)]
 mod tests;
+pub mod tie;
 pub mod waiting;
 pub mod word;
 

@@ -46,6 +46,8 @@ pub enum NotDone {
     /// There is no git, or it could not be started.
     #[error("it was not run")]
     NotRun(#[source] NotRun),
+    #[error("the folder {} is not there", folder.display())]
+    NoFolder { folder: PathBuf },
     #[error("{command} failed: {said}")]
     Refused {
         /// The program and its first words.
@@ -66,7 +68,10 @@ impl NotDone {
     pub fn in_words(&self) -> String {
         match self {
             Self::NotRun(error) => format!("{error}: {}", reason::root_cause(error)),
-            Self::Refused { .. } | Self::TookTooLong { .. } | Self::Odd { .. } => self.to_string(),
+            Self::NoFolder { .. }
+            | Self::Refused { .. }
+            | Self::TookTooLong { .. }
+            | Self::Odd { .. } => self.to_string(),
         }
     }
 }

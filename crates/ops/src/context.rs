@@ -1,6 +1,6 @@
 //! What an operation works with: the ledger, the caller, the settings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use windlass_domain::duration::Span;
 use windlass_domain::key;
 use windlass_domain::op::OpId;
 use windlass_domain::ownership::Required;
+use windlass_domain::run::word::Door;
 use windlass_domain::{Code, Key, ProjectId, Refusal, Status, Time};
 use windlass_hands::check::Stop;
 use windlass_ledger::{
@@ -50,6 +51,8 @@ pub struct Surroundings {
     pub wishes: Wishes,
     pub files: Files,
     pub presence: Presence,
+    /// The door that the caller came through.
+    pub door: Door,
 }
 
 /// Whether a person is there, as far as a door can tell.
@@ -70,6 +73,8 @@ pub struct Wishes {
     pub auto_unpause: Option<bool>,
     /// In which sitting of an agent it claims.
     pub session: Option<String>,
+    /// The door that it came through where it is.
+    pub door: Option<Door>,
 }
 
 /// Whose files are within reach.
@@ -218,6 +223,8 @@ pub struct Context {
     pub remote: Option<Remote>,
     once: Option<Once>,
     ledger: Option<Ledger>,
+    /// What was noticed, and is not told again.
+    noticed: BTreeSet<String>,
 }
 
 impl std::fmt::Debug for Context {
@@ -247,6 +254,7 @@ impl Context {
             remote: None,
             once: None,
             ledger: None,
+            noticed: BTreeSet::new(),
         }
     }
 
@@ -273,6 +281,13 @@ impl Context {
     pub fn notice(&self, text: &str) {
         if let Some(notices) = &self.notices {
             notices(text);
+        }
+    }
+
+    /// The same for what would be told again by every operation that a call is made of.
+    pub fn notice_once(&mut self, text: &str) {
+        if self.noticed.insert(text.to_owned()) {
+            self.notice(text);
         }
     }
 

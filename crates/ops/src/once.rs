@@ -248,6 +248,10 @@ impl<T: Output> Answer for Answered<T> {
     fn document(&self) -> Option<&str> {
         Output::document(&self.answer)
     }
+
+    fn is_verbatim(&self) -> bool {
+        Output::is_verbatim(&self.answer)
+    }
 }
 
 #[cfg(test)]

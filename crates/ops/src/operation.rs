@@ -117,6 +117,11 @@ pub trait Output: Serialize + DeserializeOwned + JsonSchema + Send + 'static {
         None
     }
 
+    /// That text was asked for word by word: a program gets it too, unless it asks for JSON.
+    fn is_verbatim(&self) -> bool {
+        false
+    }
+
     /// The answer as lines of JSON, for answers that are a stream of documents.
     fn lines(&self) -> Option<Lines> {
         None

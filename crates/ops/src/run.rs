@@ -58,7 +58,7 @@ pub use evidence::{
 };
 pub use exec::{Exec, Executed};
 pub use files::{Files, Plan, RunFiles};
-pub use finish::{Finish, Settled};
+pub use finish::{Finish, Obstacle, Settled};
 pub use gates::{Gate, Reopen};
 pub use landing::Landing;
 pub use lint::{FoundAt, Lint, Linted, LintedFile, RelatedPlace, SuggestedChange};

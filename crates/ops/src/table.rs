@@ -207,6 +207,7 @@ pub trait Answer: Send {
     fn exit(&self) -> Exit;
     fn lines(&self) -> Option<Lines>;
     fn document(&self) -> Option<&str>;
+    fn is_verbatim(&self) -> bool;
 }
 
 impl<O: Operation> Request for O {
@@ -258,6 +259,10 @@ impl<T: Output> Answer for T {
 
     fn document(&self) -> Option<&str> {
         Output::document(self)
+    }
+
+    fn is_verbatim(&self) -> bool {
+        Output::is_verbatim(self)
     }
 }
 

@@ -140,7 +140,11 @@ impl Scene {
     }
 
     fn looks(&self, way: &Way) -> Result<Landing, Error> {
-        Landing::look(&self.context(), RUN, &self.place(), way)
+        self.looks_at(&self.place(), way)
+    }
+
+    fn looks_at(&self, place: &Place, way: &Way) -> Result<Landing, Error> {
+        Landing::look(&self.context(), RUN, place, way)
     }
 
     /// Finishes the run to its end.
@@ -336,7 +340,7 @@ fn a_shared_checkout_on_its_own_branch_is_not_discarded() {
     let scene = Scene::new(false);
     for source_branch in [None, Some(BRANCH.to_owned()), Some("gone".to_owned())] {
         let place = Place { source_branch, ..scene.place() };
-        let refused = Landing::look(&scene.context(), RUN, &place, &Way::Discard).unwrap_err();
+        let refused = scene.looks_at(&place, &Way::Discard).unwrap_err();
         assert_eq!(refused.code(), Code::CheckoutUnfit, "{refused}");
     }
 }
@@ -382,6 +386,88 @@ fn a_worktree_that_was_deleted_by_hand_can_be_finished() {
     fs::remove_dir_all(scene.works_in()).unwrap();
     scene.finishes(&merge());
     assert!(scene.root().join("auth").is_file() && !scene.has_branch());
+}
+
+#[test]
+fn a_run_whose_repository_is_gone_is_only_recorded_as_discarded() {
+    let scene = Scene::isolated();
+    let place = scene.place();
+    fs::remove_dir_all(scene.root()).unwrap();
+    let landing = scene.looks_at(&place, &Way::Discard).unwrap();
+    let gone = format!("{} is not there: nothing is left to discard", place.repo_root);
+    let stays = format!("the folder {} stays", scene.works_in().display());
+    assert_eq!(landing.preview().lines(), [gone, stays]);
+    landing.land().unwrap();
+    assert_eq!(landing.clear_up().unwrap(), None);
+    let details = landing.details();
+    assert_eq!((details.branch_action, details.artifacts_preserved_at), (None, None));
+    let refused = scene.looks_at(&place, &merge()).unwrap_err();
+    assert_eq!(refused.code(), Code::CheckoutUnfit, "{refused}");
+}
+
+#[test]
+fn a_run_whose_checkout_is_gone_is_discarded_from_the_repository_that_is_left() {
+    let scene = Scene::isolated();
+    let linked = scene.root().parent().unwrap().join("linked");
+    scene.git(&["worktree", "add", "--quiet", "-b", "other", "../linked"]);
+    fs::remove_dir_all(&linked).unwrap();
+    let place = Place { repo_root: linked.display().to_string(), ..scene.place() };
+    let landing = scene.looks_at(&place, &Way::Discard).unwrap();
+    landing.land().unwrap();
+    landing.clear_up().unwrap();
+    assert!(!scene.works_in().exists() && !scene.has_branch());
+    assert!(scene.has_picture());
+}
+
+#[test]
+fn work_that_is_in_no_repository_is_kept_and_neither_merged_nor_discarded() {
+    let scene = Scene::isolated();
+    let plain = scene.home.work().join("plain");
+    fs::create_dir(&plain).unwrap();
+    let repo_root = plain.display().to_string();
+    let place = Place { repo_root, worktree_path: None, ..scene.place() };
+    assert_eq!(
+        scene.looks_at(&place, &Way::Keep).unwrap().preview().lines(),
+        ["the work stays as it is"]
+    );
+    for way in [merge(), Way::Publish { remote: None }, Way::Discard] {
+        let refused = scene.looks_at(&place, &way).unwrap_err();
+        assert_eq!(refused.code(), Code::CheckoutUnfit, "{refused}");
+    }
+}
+
+#[test]
+fn a_preview_counts_commits_of_a_run_that_does_not_know_where_it_came_from() {
+    let scene = Scene::isolated();
+    let place = Place { source_branch: None, source_head: None, ..scene.place() };
+    let looks = || scene.looks_at(&place, &Way::Discard).unwrap();
+    let said = |count: &str| format!("{BRANCH} would go, with {count} nowhere else");
+    assert_eq!(looks().preview().lines()[0], said("1 commit that is"));
+    scene.commits(&scene.works_in(), "more", "more\n");
+    assert_eq!(looks().preview().lines()[0], said("2 commits that are"));
+}
+
+#[test]
+fn what_was_done_names_what_went_where_and_what_is_kept() {
+    let scene = Scene::isolated();
+    let (branch, worktree) = (BRANCH, scene.works_in().display().to_string());
+    let merged = scene.looks(&merge()).unwrap();
+    assert_eq!(
+        merged.done(None),
+        [
+            format!("1 commit of {branch} went into main"),
+            format!("the worktree {worktree} is gone"),
+            format!("the branch {branch} is gone"),
+        ]
+    );
+    let discarded = scene.looks(&Way::Discard).unwrap();
+    let rescue = discarded.clear_up().unwrap().unwrap();
+    let done = discarded.done(Some(&rescue));
+    assert_eq!(
+        done[2],
+        format!("its commits are kept: git branch {branch} {rescue} brings them back")
+    );
+    scene.git(&["branch", branch, &rescue]);
 }
 
 fn located(scene: &Scene, locate: &Locate) -> Located {

@@ -15,7 +15,7 @@ use windlass_domain::run::file::parse;
 use windlass_domain::run::name::RunId;
 use windlass_domain::run::receipt::{Receipt, receipt_at};
 use windlass_domain::run::signed::{canonical, read};
-use windlass_domain::run::word::{Authority, Gates};
+use windlass_domain::run::word::{Authority, Door, Gates};
 use windlass_domain::run::{Caller, step};
 use windlass_domain::{Code, RunKey};
 use windlass_ledger::{Error, Location};
@@ -48,6 +48,7 @@ fn agent() -> Caller {
         name: "worker-1".into(),
         is_named: true,
         authority: Authority::Attested,
+        door: Door::Own,
         token_sha256: None,
     }
 }

@@ -12,7 +12,7 @@ use windlass_domain::chain::{Hash, Provenance};
 use windlass_domain::run::event::{Place, RunStarted, Tie};
 use windlass_domain::run::file::parse;
 use windlass_domain::run::name::RunId;
-use windlass_domain::run::word::{Authority, Gates};
+use windlass_domain::run::word::{Authority, Door, Gates};
 use windlass_domain::run::{Caller, step};
 use windlass_ledger::{Error, Location};
 use windlass_ops::context::Surroundings;
@@ -57,6 +57,7 @@ impl Stage {
             name: "worker-1".into(),
             is_named: true,
             authority: Authority::Attested,
+            door: Door::Own,
             token_sha256: None,
         };
         let begun = self.cx.ledger().unwrap().write(&by, |tx| {

@@ -42,16 +42,31 @@ impl Work {
         work
     }
 
+    /// The same, with a gate that the skill says was approved.
+    #[track_caller]
+    fn attested(place: Place) -> Self {
+        let work = Self::begun_with(place, &format!("{WORKFLOW}gate: human\n"));
+        let words = [&["step", "1", "start"][..], &["step", "1", "verify"]];
+        for words in words.into_iter().chain([&["gate", "1", "approved"][..], &["finalize"]]) {
+            work.rt(words);
+        }
+        work
+    }
+
     #[track_caller]
     fn begun() -> Self {
-        let place = Place::new();
+        Self::begun_with(Place::new(), WORKFLOW)
+    }
+
+    #[track_caller]
+    fn begun_with(place: Place, workflow: &str) -> Self {
         let home = place.home.work();
         fs::create_dir_all(home.join("docs/plans")).unwrap();
         git(&place, &home, "init -q -b main");
         git(&place, &home, "add -A");
         git(&place, &home, "commit -q -m one");
         git(&place, &home, "switch -q -c authoring");
-        place.write(FILE, WORKFLOW);
+        place.write(FILE, workflow);
         let prepared = place.windlass(&["hotl", "prepare-root", FILE]).run().ok();
         let prepared: Value = serde_json::from_str(&prepared.stdout).unwrap();
         let word = |key: &str| prepared[key].as_str().unwrap().to_owned();
@@ -158,6 +173,24 @@ fn a_merge_goes_back_to_where_the_work_came_from_and_keeps_only_its_files() {
     let state = work.state(&work.home());
     let report = fs::canonicalize(work.home()).unwrap().join(".hotl/reports");
     assert!(Path::new(state["report_path"].as_str().unwrap()).starts_with(report));
+}
+
+#[test]
+fn what_a_skill_approved_itself_is_merged_and_that_is_on_record() {
+    for place in [Place::new(), Place::with_a_server()] {
+        let work = Work::attested(place);
+        let finish = work.finished("merge", &[])["finish"].clone();
+        assert_eq!(finish["disposition"], "merged", "{finish:#}");
+        assert_eq!(finish["attested_gates"], serde_json::json!([1]), "{finish:#}");
+        assert!(work.home().join("mark.txt").is_file());
+    }
+}
+
+#[test]
+fn what_a_skill_says_was_merged_is_recorded_with_the_gates_that_it_approved_itself() {
+    let work = Work::attested(Place::new());
+    let summary: Value = serde_json::from_str(&work.rt(&["finish", "merged"])).unwrap();
+    assert_eq!(summary["finish"]["attested_gates"], serde_json::json!([1]), "{summary:#}");
 }
 
 #[test]

@@ -27,7 +27,18 @@ fn a_decision_is_logged_where_the_settings_of_hotl_say() {
     place.ok(&["log-decision", r#"{"b":2}"#]);
     let log = fs::read_to_string(place.home.work().join("decisions.jsonl")).unwrap();
     assert_eq!(log, "{\"a\":1}\n{\"b\":2}\n");
-    assert!(place.refused(&["log-decision", "{"]).starts_with("the decision is no JSON"));
+}
+
+#[test]
+fn a_decision_that_is_no_json_is_refused_wherever_it_would_be_logged() {
+    let place = Place::new();
+    for config in ["", "decision_log_path: decisions.jsonl\n"] {
+        fs::create_dir_all(place.home.work().join(".hotl")).unwrap();
+        place.write(".hotl/config.yml", config);
+        let said = place.refused(&["log-decision", "nojson"]);
+        assert!(said.starts_with("the decision is no JSON"), "{said}");
+    }
+    assert!(!place.home.work().join("decisions.jsonl").exists());
 }
 
 #[test]

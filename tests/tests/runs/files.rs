@@ -533,6 +533,9 @@ fn a_report_folder_that_is_none_is_told_and_hinders_nothing() {
     fs::write(&reports, "").unwrap();
     let outcome = site.call("run step start 1").run().ok();
     assert!(outcome.stderr.contains("were not written"), "{outcome}");
+    site.has("one", "");
+    let outcome = site.call("run step verify 1").run().ok();
+    assert_eq!(outcome.stderr.matches("were not written").count(), 1, "{outcome}");
     fs::remove_file(&reports).unwrap();
     site.does("run step block 1 --reason x");
     site.agrees();

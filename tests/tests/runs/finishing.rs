@@ -11,6 +11,8 @@ use crate::site::{FILE, Gates, LOW, Site, workflow};
 
 const STEP: &str = "- [ ] **Step 1: Say hello**\naction: say it\nloop: false\n\
                     verify: grep hello hello.txt\n";
+const GATED: &str = "- [ ] **Step 1: Say hello**\naction: say it\nloop: false\n\
+                     verify: grep hello hello.txt\ngate: human\n";
 
 /// A repository with a run in a worktree of its own, ready to be finished.
 struct Work {
@@ -21,8 +23,24 @@ struct Work {
 impl Work {
     #[track_caller]
     fn done() -> Self {
-        let site = Site::empty(Gates::Enforced);
-        site.has(FILE, &workflow(LOW, STEP));
+        let work = Self::verified(Gates::Enforced, STEP);
+        work.does(&["run", "finalize"]);
+        work
+    }
+
+    /// The same, with a gate that the caller says was approved.
+    #[track_caller]
+    fn attested() -> Self {
+        let work = Self::verified(Gates::Attested, GATED);
+        work.does(&["run", "gate", "1", "approved"]);
+        work.does(&["run", "finalize"]);
+        work
+    }
+
+    #[track_caller]
+    fn verified(gates: Gates, step: &str) -> Self {
+        let site = Site::empty(gates);
+        site.has(FILE, &workflow(LOW, step));
         let home = site.folder();
         for line in [
             "init -q -b main",
@@ -34,15 +52,24 @@ impl Work {
             git(&home, line);
         }
         let prepared = site.does(&format!("run prepare {FILE}"));
+        Self::in_worktree(site, &prepared)
+    }
+
+    /// A run that has worked in the worktree that was prepared for it.
+    #[track_caller]
+    fn in_worktree(site: Site, prepared: &Value) -> Self {
         let worktree = PathBuf::from(text(&prepared["worktree_path"]));
+        let gates = match site.gates {
+            Gates::Enforced => "enforced",
+            Gates::Attested => "attested",
+        };
         let work = Self { site, worktree };
-        work.does(&["run", "start", FILE]);
+        work.does(&["run", "start", FILE, "--gates", gates]);
         work.does(&["run", "step", "start", "1"]);
         std::fs::write(work.worktree.join("hello.txt"), "hello\n").unwrap();
         git(&work.worktree, "add hello.txt");
         git(&work.worktree, "commit -q -m hello");
         work.does(&["run", "step", "verify", "1"]);
-        work.does(&["run", "finalize"]);
         work
     }
 
@@ -56,8 +83,24 @@ impl Work {
         self.call(words).ok().json()
     }
 
+    /// What a person at a terminal does.
+    #[track_caller]
+    fn person(&self, line: &str) {
+        let words: Vec<&str> = line.split(' ').collect();
+        let _done = self.site.ledger.windlass(&words).cwd(&self.worktree).at_terminal(80).ok();
+    }
+
     fn home(&self) -> PathBuf {
         self.site.folder()
+    }
+
+    /// A repository that the work can be published to.
+    #[track_caller]
+    fn has_remote(&self) -> PathBuf {
+        let remote = self.home().join("../remote.git");
+        git(&self.home(), &format!("init -q --bare {}", remote.display()));
+        git(&self.home(), &format!("remote add origin {}", remote.display()));
+        remote
     }
 }
 
@@ -86,6 +129,57 @@ fn merged_work_is_on_the_target_and_its_worktree_and_branch_are_gone() {
     assert_eq!(git(&work.home(), "show main:hello.txt"), "hello");
     assert!(!work.worktree.exists(), "the worktree is still there");
     assert_eq!(git(&work.home(), "branch --list hotl/*"), "");
+    let done: Vec<String> = finished["done"].as_array().unwrap().iter().map(text).collect();
+    let worktree = format!("the worktree {} is gone", work.worktree.display());
+    assert_eq!(
+        done,
+        ["1 commit of hotl/demo went into main", &worktree, "the branch hotl/demo is gone"]
+    );
+}
+
+#[test]
+fn work_whose_gates_were_only_attested_does_not_land_until_a_person_decides() {
+    let work = Work::attested();
+    let refused = error_of(&work.call(&["run", "finish", "merge"]), "evidence_missing", 3);
+    assert_eq!(refused["details"]["steps"], serde_json::json!([1]), "{refused:#}");
+    assert!(work.worktree.exists());
+    let run = text(&refused["details"]["run_id"]);
+    let hint = text(&refused["hint"]);
+    for command in [
+        &format!("run reopen 1 --reason TEXT --run-id {run}"),
+        &format!("run gate 1 approved --run-id {run}"),
+        &format!("run finalize --run-id {run}"),
+    ] {
+        assert!(hint.contains(command), "{hint}");
+        work.person(command);
+    }
+    work.does(&["run", "finish", "merge"]);
+    assert_eq!(git(&work.home(), "show main:hello.txt"), "hello");
+}
+
+#[test]
+fn work_whose_gates_were_only_attested_is_not_published() {
+    let work = Work::attested();
+    let remote = work.has_remote();
+    let refused = error_of(&work.call(&["run", "finish", "publish"]), "evidence_missing", 3);
+    assert_eq!(refused["details"]["reasons"], serde_json::json!(["gate_attested_only"]));
+    assert_eq!(git(&remote, "for-each-ref"), "");
+}
+
+#[test]
+fn a_preview_says_that_work_whose_gates_were_only_attested_would_be_refused() {
+    let work = Work::attested();
+    let seen = work.does(&["run", "finish", "merge", "--preview"]);
+    assert_eq!(seen["obstacle"]["code"], "evidence_missing", "{seen:#}");
+    let seen = work.does(&["run", "finish", "keep", "--preview"]);
+    assert_eq!(seen["obstacle"], Value::Null, "{seen:#}");
+}
+
+#[test]
+fn work_whose_gates_were_only_attested_may_be_discarded() {
+    let work = Work::attested();
+    work.does(&["run", "finish", "discard", "--confirm", "discard"]);
+    assert!(!work.worktree.exists());
 }
 
 #[test]
@@ -178,10 +272,54 @@ fn discarding_must_be_meant() {
     let work = Work::done();
     let _refused = error_of(&work.call(&["run", "finish", "discard"]), "invalid_value", 3);
     assert!(work.worktree.exists());
-    work.does(&["run", "finish", "discard", "--confirm", "discard"]);
+    let discarded = work.does(&["run", "finish", "discard", "--confirm", "discard"]);
     assert!(!work.worktree.exists());
-    let rescued = git(&work.home(), "for-each-ref refs/windlass/rescue");
-    assert!(!rescued.is_empty(), "nothing was rescued");
+    let rescued = git(&work.home(), "for-each-ref --format=%(refname) refs/windlass/rescue");
+    assert_eq!(text(&discarded["rescue"]), rescued);
+}
+
+#[test]
+fn a_run_whose_folders_are_gone_can_still_be_discarded() {
+    let work = Work::done();
+    let run = text(&work.does(&["run", "show"])["run_id"]);
+    for folder in [work.worktree.clone(), work.home().join(".git")] {
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+    let elsewhere = work.site.ledger.home.path();
+    let gone = elsewhere.join("gone");
+    std::fs::rename(work.home(), &gone).unwrap();
+    let discard = ["run", "finish", "discard", "--confirm", "discard", "--run-id", &run];
+    let discarded = work.site.ledger.windlass(&discard).cwd(elsewhere).run();
+    std::fs::rename(&gone, work.home()).unwrap();
+    assert_eq!(discarded.ok().json()["run"]["status"], "completed");
+}
+
+#[test]
+fn the_evidence_of_a_run_that_came_from_a_linked_worktree_is_found_after_a_cleanup() {
+    let site = Site::empty(Gates::Enforced);
+    let pinned = format!("{LOW}worktree: true\nbranch: hotl/demo\n");
+    site.has(FILE, &workflow(&pinned, STEP));
+    let home = site.folder();
+    for line in [
+        "init -q -b main",
+        "config user.email a@example.com",
+        "config user.name anna",
+        "add -A",
+        "commit -q -m one",
+        "worktree add -q -b beside ../beside",
+    ] {
+        git(&home, line);
+    }
+    let beside = home.join("../beside");
+    let prepare = site.ledger.windlass(&["run", "prepare", FILE]).cwd(&beside);
+    let work = Work::in_worktree(site, &prepare.run().ok().json());
+    work.does(&["run", "finalize"]);
+    let kept = work.does(&["run", "finish", "keep"]);
+    git(&work.home(), "merge -q hotl/demo");
+    work.site.does("run cleanup");
+    assert!(!work.worktree.exists(), "it was not cleaned up");
+    let shown = work.site.ledger.answer(&["run", "evidence", &text(&kept["run"]["run_id"])]);
+    assert_eq!(shown["attempts"][0]["checks"][0]["log"]["state"], "here", "{shown:#}");
 }
 
 #[test]
@@ -195,9 +333,7 @@ fn kept_work_stays_as_it_is() {
 #[test]
 fn publishing_waits_for_a_person_who_approves_it_word_by_word() {
     let work = Work::done();
-    let remote = work.home().join("../remote.git");
-    git(&work.home(), &format!("init -q --bare {}", remote.display()));
-    git(&work.home(), &format!("remote add origin {}", remote.display()));
+    let remote = work.has_remote();
     let refused = error_of(&work.call(&["run", "finish", "publish"]), "person_required", 3);
     let wanted = text(&refused["details"]["target"]);
     work.does(&["run", "action", "request", "external_write", "--target", &wanted]);

@@ -713,9 +713,11 @@ fn a_run_works_on_a_task_and_completes_it() {
     $ windlass run finish keep --complete-task
     Finish recorded: kept
     run bug-20261115T093000Z is completed
+    the work stays as it is
     $ … --json
     {
       "plan": ["the work stays as it is"],
+      "done": ["the work stays as it is"],
       "run": {
         "run": "0123456789ABCDEFGHJKMNPQRS",
         "run_id": "bug-20261115T093000Z",

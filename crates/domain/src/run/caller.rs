@@ -1,7 +1,7 @@
 //! Who does something to a run, and whether they may.
 
 use super::state::Run;
-use super::word::{Authority, Gates, OwnerStatus};
+use super::word::{Authority, Door, Gates, OwnerStatus};
 use crate::event::RunEvent;
 use crate::{Code, Refusal, Time};
 
@@ -12,6 +12,7 @@ pub struct Caller {
     /// The name was given, and is not that of whoever is logged in.
     pub is_named: bool,
     pub authority: Authority,
+    pub door: Door,
     /// The hash of the owner's token that was shown, in hexadecimal.
     pub token_sha256: Option<String>,
 }

@@ -125,6 +125,40 @@ pub fn way_back(
         .detail("branch", branch))
 }
 
+/// What can become of work that is in no repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WithoutGit {
+    /// It stays as it is.
+    Keep,
+    /// Nothing of it is left, and that is all there is to record.
+    Forget,
+}
+
+/// Decides what becomes of the work of a run whose folder is in no repository, or is not there.
+pub fn without_git(way: &Way, folder: &str, is_there: bool) -> Result<WithoutGit, Refusal> {
+    let refused = |message: String, hint: &str| {
+        Err(Refusal::new(Code::CheckoutUnfit, message).hint(hint).detail("folder", folder))
+    };
+    match (way, is_there) {
+        (Way::Keep, _) => Ok(WithoutGit::Keep),
+        (Way::Discard, false) => Ok(WithoutGit::Forget),
+        (Way::Discard, true) => refused(
+            format!(
+                "{folder} is in no git repository: nobody can tell what the run has made there"
+            ),
+            "take away yourself what shall go, then record it: windlass run finished discarded",
+        ),
+        (Way::Merge { .. } | Way::Publish { .. }, true) => refused(
+            format!("{folder} is in no git repository: there is nothing to {}", way.as_str()),
+            "keep the work as it is: windlass run finish keep",
+        ),
+        (Way::Merge { .. } | Way::Publish { .. }, false) => refused(
+            format!("{folder} is not there any more: there is nothing to {}", way.as_str()),
+            "put it back where it was, or discard the run: windlass run finish discard",
+        ),
+    }
+}
+
 /// The action that a person approves before a branch is published.
 pub fn publish_action(branch: &str, remote: &str, base: Option<&str>) -> Outward {
     let target = match base {
@@ -258,6 +292,25 @@ mod tests {
         for (source, is_there) in [(None, false), (Some("x"), true), (Some("gone"), false)] {
             let refused = way_back("boat-1", "x", source, is_there).unwrap_err();
             assert_eq!(refused.code, Code::CheckoutUnfit, "{source:?}");
+        }
+    }
+
+    #[test]
+    fn without_git_work_is_kept_or_was_removed_by_hand() {
+        let (merge, publish) = (Way::Merge { into: None }, Way::Publish { remote: None });
+        for (way, is_there, expected) in [
+            (Way::Keep, true, Some(WithoutGit::Keep)),
+            (Way::Keep, false, Some(WithoutGit::Keep)),
+            (Way::Discard, false, Some(WithoutGit::Forget)),
+            (Way::Discard, true, None),
+            (merge.clone(), true, None),
+            (merge, false, None),
+            (publish, true, None),
+        ] {
+            let found = without_git(&way, "/boat", is_there);
+            assert_eq!(found.as_ref().ok(), expected.as_ref(), "{way:?} {is_there}");
+            let refused = found.err().map(|refusal| (refusal.code, refusal.hint.is_some()));
+            assert!(refused.is_none_or(|refused| refused == (Code::CheckoutUnfit, true)));
         }
     }
 

@@ -221,6 +221,9 @@ pub struct FinishDetails {
     pub artifacts_preserved_at: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
+    /// The steps whose gates rested on the word of the caller when the work landed all the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attested_gates: Vec<u32>,
 }
 
 /// Who owns a run changed, or how long. Of a token only its hash is known.

@@ -3,9 +3,9 @@
 use super::caller::Caller;
 use super::event::{FinishDetails, RunFinalized, RunFinished};
 use super::owner::Force;
-use super::receipt::reasons;
+use super::receipt::{attested_gates, reasons};
 use super::state::{Run, StepState};
-use super::word::{Disposition, Reason, RunStatus, StepStatus};
+use super::word::{Caveat, Disposition, Door, Reason, RunStatus, StepStatus};
 use crate::event::RunEvent;
 use crate::{Code, Refusal, Time};
 
@@ -100,10 +100,72 @@ pub fn finish(
             .detail("status", status)
             .detail("disposition", disposition));
     }
+    let attested_gates = landed_on(run, disposition, caller.door)?;
+    must_be_seen(run, disposition, caller.door)?;
     if status != RunStatus::Blocked {
         must_suffice(run, disposition)?;
     }
+    let details = FinishDetails { attested_gates, ..details };
     Ok(vec![RunFinished { disposition, details }.into()])
+}
+
+/// The gates that were only attested, of a run whose work lands. At our own doors it does not: an
+/// agent could have decided them. Who calls a skill of HOTL has chosen that it does, and it is told.
+fn landed_on(run: &Run, disposition: Disposition, door: Door) -> Result<Vec<u32>, Refusal> {
+    let attested = if disposition.lands() { attested_gates(run) } else { Vec::new() };
+    match (door, attested.as_slice()) {
+        (_, []) | (Door::Hotl, _) => Ok(attested),
+        (Door::Own, [first, ..]) => {
+            let (name, numbers) = (&run.name, listed(&attested));
+            let message = format!(
+                "run {name} does not land: nobody but its caller says that {numbers} approved"
+            );
+            Err(run
+                .refusal(Code::EvidenceMissing, message)
+                .hint(format!(
+                    "let a person decide that again, at a terminal and for each of these steps: \
+                     windlass run reopen {first} --reason TEXT --run-id {name}, then windlass run \
+                     gate {first} approved --run-id {name}; then windlass run finalize --run-id \
+                     {name}, and finish again. Or keep the work: windlass run finish keep --run-id \
+                     {name}"
+                ))
+                .detail("reasons", [Caveat::GateAttestedOnly])
+                .detail("steps", attested))
+        }
+    }
+}
+
+/// What only a state file calls done does not land at our own doors.
+fn must_be_seen(run: &Run, disposition: Disposition, door: Door) -> Result<(), Refusal> {
+    let unseen: Vec<u32> =
+        run.steps.iter().filter(|step| step.is_unseen()).map(|step| step.number).collect();
+    if unseen.is_empty() || !disposition.lands() || door == Door::Hotl {
+        return Ok(());
+    }
+    let name = &run.name;
+    let numbers: Vec<String> = unseen.iter().map(u32::to_string).collect();
+    let message = format!(
+        "run {name} does not land: only its state file says that the checks passed of {} {}",
+        if numbers.len() == 1 { "step" } else { "steps" },
+        numbers.join(", ")
+    );
+    Err(run
+        .refusal(Code::EvidenceMissing, message)
+        .hint(format!(
+            "keep the work: {}, and verify it in a new run of the workflow file",
+            run.command("finish keep")
+        ))
+        .detail("reasons", [Caveat::StepUnseen])
+        .detail("steps", unseen))
+}
+
+/// Steps in a sentence.
+fn listed(steps: &[u32]) -> String {
+    let numbers: Vec<String> = steps.iter().map(u32::to_string).collect();
+    match numbers.as_slice() {
+        [only] => format!("the gate of step {only} was"),
+        numbers => format!("the gates of steps {} were", numbers.join(", ")),
+    }
 }
 
 /// What a run must be before that can become of its work; nothing where it is.

@@ -4,6 +4,7 @@
 //! of checkout; then somebody looks at that branch, and [`plan`] says what to do, or why not. Nothing
 //! that is there is touched unless the caller chose so: a refusal names the ways on.
 
+mod answer;
 mod plan;
 mod refusals;
 #[cfg(test)]
@@ -15,6 +16,7 @@ use super::file::{Dirty, Front, Worktree};
 use super::name;
 use crate::Refusal;
 
+pub use answer::{Typed, typed};
 pub use plan::{Act, AtPath, How, Plan, Target, plan};
 
 /// The branches on which nobody works by accident.

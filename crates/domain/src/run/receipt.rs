@@ -344,22 +344,27 @@ pub(super) fn reasons(run: &Run) -> Vec<Reason> {
     rows.into_iter().filter_map(|(reason, holds)| holds.then_some(reason)).collect()
 }
 
-/// What rests on the word of the agent alone.
-pub fn caveats(run: &Run) -> Vec<Caveat> {
-    let attested = |step: &StepState| {
+/// The steps whose gates were decided by the word of the caller.
+pub(super) fn attested_gates(run: &Run) -> Vec<u32> {
+    let is_attested = |step: &&StepState| {
         let decided = step.decided.as_ref();
         decided.is_some_and(|decided| decided.authority == Authority::Attested)
     };
+    run.steps.iter().filter(is_attested).map(|step| step.number).collect()
+}
+
+/// What rests on the word of the agent alone.
+pub fn caveats(run: &Run) -> Vec<Caveat> {
     let rows = [
-        (Caveat::GateAttestedOnly, run.steps.iter().any(attested)),
+        (Caveat::GateAttestedOnly, !attested_gates(run).is_empty()),
         (Caveat::StepUnverified, run.steps.iter().any(|step| !step.is_checked())),
         (Caveat::StepUnseen, run.steps.iter().any(StepState::is_unseen)),
     ];
     rows.into_iter().filter_map(|(caveat, holds)| holds.then_some(caveat)).collect()
 }
 
-/// Whether the run may complete the task it works on, or land: everything is proven, no gate rests
-/// on the word of the caller, and a step without a check was approved.
+/// Whether the run may complete the task it works on: everything is proven, no gate rests on the
+/// word of the caller, and a step without a check was approved.
 pub fn must_prove(run: &Run) -> Result<(), Refusal> {
     let reasons: Vec<Reason> =
         reasons(run).into_iter().filter(|reason| !reason.is_about_finish()).collect();

@@ -95,6 +95,7 @@ fn head(run: &Run) -> String {
 
 fn outcome(finish: &Finish) -> String {
     let details = finish.details.clone();
+    let attested: Vec<String> = details.attested_gates.iter().map(u32::to_string).collect();
     let fields = [
         ("Disposition", Some(finish.disposition.to_string())),
         ("Recorded", Some(Moment::new(finish.recorded_at).to_string())),
@@ -105,6 +106,7 @@ fn outcome(finish: &Finish) -> String {
         ("Worktree Action", details.worktree_action),
         ("Artifacts Preserved At", details.artifacts_preserved_at),
         ("Notes", details.notes),
+        ("Attested Gates", (!attested.is_empty()).then(|| attested.join(", "))),
     ];
     format!("\n## Finish Outcome\n\n{}", bold(&fields))
 }

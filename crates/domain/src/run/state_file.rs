@@ -303,6 +303,9 @@ pub struct FinishJson {
     pub artifacts_preserved_at: Option<String>,
     #[serde(default)]
     pub notes: Option<String>,
+    /// Ours: the steps whose gates were only attested when the work landed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attested_gates: Vec<u32>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -137,6 +137,18 @@ impl Authority {
 }
 
 words! {
+    /// The door that somebody came through, for the rules that HOTL's skills know otherwise.
+    #[derive(Default)]
+    Door {
+        /// One of our own.
+        #[default]
+        Own "windlass",
+        /// The commands that skills call which were written for HOTL.
+        Hotl "hotl",
+    }
+}
+
+words! {
     /// What a run can use up.
     Metric {
         TotalAttempts "total_attempts",

@@ -146,12 +146,10 @@ impl Git {
 
     /// A folder that is gone would look like a program that is.
     fn not_run(&self, program: &str, error: io::Error) -> NotDone {
-        if self.folder.is_dir() {
-            return NotDone::NotRun(NotRun::new(program, error));
+        match self.folder.is_dir() {
+            true => NotDone::NotRun(NotRun::new(program, error)),
+            false => NotDone::NoFolder { folder: self.folder.clone() },
         }
-        let missing = format!("the folder {} is not there", self.folder.display());
-        let missing = io::Error::new(io::ErrorKind::NotFound, missing);
-        NotDone::NotRun(NotRun::new(program, missing))
     }
 }
 
@@ -354,6 +352,13 @@ mod tests {
         let git = Git::new(folder.path(), &environment).within(Duration::from_millis(200));
         let hangs = git.look(&["-c", "alias.hang=!exec sleep 600", "hang"]).unwrap_err();
         assert!(matches!(hangs, NotDone::TookTooLong { .. }), "{hangs:?}");
+    }
+
+    #[test]
+    fn a_folder_that_is_gone_is_not_taken_for_a_git_that_is() {
+        let git = Git::new("/nowhere", &Environment::of_caller([("PATH", "/usr/bin:/bin")]));
+        let gone = git.look(&["version"]).unwrap_err();
+        assert_eq!(gone.in_words(), "the folder /nowhere is not there");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use windlass_domain::hook::{Hook, State, Trigger};
 use windlass_domain::run::check::{CheckResult, Outcome};
 use windlass_domain::run::event::{RunStarted, Tie};
 use windlass_domain::run::gate::{self, Answer};
-use windlass_domain::run::word::{Authority, Decision, Mode, Reopen};
+use windlass_domain::run::word::{Authority, Decision, Door, Mode, Reopen};
 use windlass_domain::run::{Caller, step};
 use windlass_domain::{Event, RunKey, TaskId, Time};
 
@@ -45,6 +45,7 @@ fn agent() -> Caller {
         name: "worker-1".into(),
         is_named: true,
         authority: Authority::Attested,
+        door: Door::Own,
         token_sha256: None,
     }
 }
@@ -54,6 +55,7 @@ fn person() -> Caller {
         name: "ada".into(),
         is_named: false,
         authority: Authority::Terminal,
+        door: Door::Own,
         token_sha256: None,
     }
 }

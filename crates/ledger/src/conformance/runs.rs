@@ -8,7 +8,7 @@ use windlass_domain::event::RunEvent;
 use windlass_domain::run::event::{Place, RunImported, RunStarted, Tie};
 use windlass_domain::run::file::parse;
 use windlass_domain::run::name::RunId;
-use windlass_domain::run::word::{Authority, Gates, RunStatus};
+use windlass_domain::run::word::{Authority, Door, Gates, RunStatus};
 use windlass_domain::run::{Caller, Run, edit, state_file, step};
 use windlass_domain::{Code, Event, ProjectId, Refusal, RunKey, TaskId};
 
@@ -88,6 +88,7 @@ fn agent() -> Caller {
         name: "worker-1".into(),
         is_named: true,
         authority: Authority::Attested,
+        door: Door::Own,
         token_sha256: None,
     }
 }

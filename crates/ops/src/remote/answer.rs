@@ -123,4 +123,8 @@ impl<T: Output> Answer for Relayed<T> {
     fn document(&self) -> Option<&str> {
         Output::document(&self.answer)
     }
+
+    fn is_verbatim(&self) -> bool {
+        Output::is_verbatim(&self.answer)
+    }
 }

@@ -16,7 +16,7 @@ use windlass_ledger::{Error, Fault, Transaction};
 
 use super::mirror;
 use super::target::Target;
-use super::tie::{self, Claim};
+use super::tie;
 use super::view::{StepView, blocked_lines, spoken, step_tone};
 use super::waiting::WaitingView;
 use crate::context::{Context, Name, Presence};
@@ -53,6 +53,7 @@ impl Doer {
             name,
             is_named,
             authority: authority(cx),
+            door: cx.surroundings.wishes.door.unwrap_or(cx.surroundings.door),
             token_sha256: token.map(|token| digest(&token)),
         })
     }
@@ -257,7 +258,7 @@ impl Act<'_> {
         let caller = self.doer.caller(cx)?;
         let decided: Result<T, Stored> = cx.write(&caller.name, |tx| {
             let kept = target.find(tx)?;
-            let claim = Claim::of(tx, &kept.run)?;
+            let claim = tie::claim_of(tx, &kept.run)?;
             let now = tx.now();
             let events = match decide(&kept.run, &caller, now) {
                 Ok(events) => events,

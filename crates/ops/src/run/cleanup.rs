@@ -70,20 +70,20 @@ impl Operation for Cleanup {
         if git.repository().map_err(refused)?.is_none() {
             return Ok(CleanedUp { dry_run: self.dry_run, worktrees });
         }
-        let mut all = git.worktrees().map_err(refused)?.into_iter();
-        let Some(first) = all.next() else {
+        let checkouts = git.worktrees().map_err(refused)?;
+        let Some((first, others)) = checkouts.split_first() else {
             return Ok(CleanedUp { dry_run: self.dry_run, worktrees });
         };
-        for worktree in all.filter(|worktree| worktree.gone.is_none()) {
-            let verdict = leftover(&git, &worktree, &here)?.may_go();
+        for worktree in others.iter().filter(|worktree| worktree.gone.is_none()) {
+            let verdict = leftover(&git, worktree, &here)?.may_go();
             if verdict.is_ok() && !self.dry_run {
-                preserve_all(&worktree.path, &first.path)?;
+                preserve_all(&worktree.path, &first.path, &checkouts)?;
                 git.at(&first.path).discard_worktree(&worktree.path).map_err(refused)?;
             }
             worktrees.push(CleanedWorktree {
                 path: worktree.path.display().to_string(),
                 shown: seen_from(&fs::canonicalize(&here).unwrap_or(here.clone()), &worktree.path),
-                branch: worktree.branch,
+                branch: worktree.branch.clone(),
                 goes: verdict.is_ok(),
                 stays: verdict.err().map(|why| why.as_str().to_owned()),
             });

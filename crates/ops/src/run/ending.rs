@@ -151,6 +151,7 @@ impl Operation for Finished {
             worktree_action: self.worktree_action.clone(),
             artifacts_preserved_at: self.artifacts_preserved_at.clone(),
             notes: self.notes.clone(),
+            ..FinishDetails::default()
         };
         Act { target: &self.target, doer: &self.doer }.record_and(
             cx,

@@ -308,12 +308,20 @@ impl FileState {
     }
 }
 
-/// The folder that has the evidence of a run: its own, or the repository when the worktree is gone.
+/// The folder that has the evidence of a run: its own, or when the worktree is gone the repository,
+/// or the checkout of it that was left then.
 fn folder_of<'a>(run: &'a Run, machine: &str) -> &'a Path {
-    let (own, home) = (Path::new(&run.place.folder), Path::new(&run.place.repo_root));
-    let has = |folder: &Path| evidence::place(folder, run.name.as_str()).is_dir();
-    let has_moved = run.place.machine == machine && !has(own) && has(home);
-    if has_moved { home } else { own }
+    let own = Path::new(&run.place.folder);
+    if run.place.machine != machine {
+        return own;
+    }
+    let preserved = run
+        .finish
+        .as_ref()
+        .and_then(|finish| Path::new(finish.details.artifacts_preserved_at.as_deref()?).parent());
+    let has = |folder: &&Path| evidence::place(folder, run.name.as_str()).is_dir();
+    let all = [Some(own), Some(Path::new(&run.place.repo_root)), preserved];
+    all.into_iter().flatten().find(has).unwrap_or(own)
 }
 
 /// The name of a file that is kept as evidence of this run.

@@ -25,7 +25,7 @@ use super::target::Target;
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output, Place, Remotely};
 use crate::settings::one_of;
-use crate::sheet::Sheet;
+use crate::sheet::{Cell, Sheet, Tone};
 
 /// Finishes a run.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -77,10 +77,19 @@ pub struct Finish {
 }
 
 /// What became of the work, or would.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Settled {
-    /// What would be done, or was.
+    /// What would be done.
     pub plan: Vec<String>,
+    /// Why it would be refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub obstacle: Option<Obstacle>,
+    /// What was done; nothing where it was only looked at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub done: Vec<String>,
+    /// The reference that keeps commits which were in the branch alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rescue: Option<String>,
     /// Nothing where it was only looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<Changed>,
@@ -89,6 +98,22 @@ pub struct Settled {
     /// The branch that the work goes into, or is meant for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_branch: Option<String>,
+}
+
+/// A rule that stands in the way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Obstacle {
+    pub code: String,
+    pub message: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+impl From<Refusal> for Obstacle {
+    fn from(refusal: Refusal) -> Self {
+        let Refusal { code, message, hint, .. } = refusal;
+        Self { code: code.as_str().to_owned(), message, hint }
+    }
 }
 
 impl Operation for Finish {
@@ -107,33 +132,35 @@ impl Operation for Finish {
         let place = place(&state, &files);
         let landing = Landing::look(cx, &files.run_id, &place, &way)?;
         let preview = landing.preview();
-        let plan = preview.lines();
-        let target_branch = landing.target_branch().map(str::to_owned);
-        if self.preview {
-            return Ok(Settled { plan, run: None, pull_request: None, target_branch });
-        }
-        let target = Target::of(files.run);
-        let mut finished = self.finished(&landing, &target, cx);
-        let action = self.approved(&landing, &state)?;
-        let is_awaited = |refusal: &Refusal| {
-            action.is_some_and(|action| waits_for(refusal, action, &state.external_actions))
+        let mut settled = Settled {
+            plan: preview.lines(),
+            target_branch: landing.target_branch().map(str::to_owned),
+            ..Settled::default()
         };
-        match cx.perform(&Finished { dry_run: true, ..finished.clone() }) {
-            Err(Error::Refused(refusal)) if is_awaited(&refusal) => {}
-            allowed => drop(allowed?),
+        let mut finished = self.finished(&landing, &Target::of(files.run), cx);
+        let allowed = self.must_be_allowed(cx, &landing, &state, &finished);
+        if self.preview {
+            settled.obstacle = match allowed {
+                Ok(_) => None,
+                Err(Error::Refused(refusal)) => Some(refusal.into()),
+                Err(failed) => return Err(failed),
+            };
+            return Ok(settled);
         }
+        let action = allowed?;
         self.must_be_meant(cx, &landing, &preview)?;
         let landed = self.land(cx, &landing, action, &finished);
         if landed.is_err() {
             // What was begun is on record.
             mirror::write(cx, &files.whereabouts());
         }
-        let pull_request = landed?;
-        finished.pr_url.clone_from(&pull_request);
+        settled.pull_request = landed?;
+        finished.pr_url.clone_from(&settled.pull_request);
         let run = cx.perform(&finished)?;
         mirror::write(cx, &run.whereabouts);
-        landing.clear_up()?;
-        Ok(Settled { plan, run: Some(run), pull_request, target_branch })
+        settled.rescue = landing.clear_up()?;
+        settled.done = landing.done(settled.rescue.as_deref());
+        Ok(Settled { run: Some(run), ..settled })
     }
 }
 
@@ -186,6 +213,27 @@ impl Finish {
             target: target.clone(),
             doer: self.doer.here(cx),
         }
+    }
+
+    /// Asks the rules, and finds the action that a person approved for this. A run may wait for
+    /// nothing but what comes of that.
+    fn must_be_allowed<'a>(
+        &self,
+        cx: &mut Context,
+        landing: &Landing,
+        state: &'a StateFile,
+        finished: &Finished,
+    ) -> Result<Option<&'a ActionJson>, Error> {
+        let approved = self.approved(landing, state);
+        let is_awaited = |refusal: &Refusal| {
+            let action = approved.as_ref().ok().copied().flatten();
+            action.is_some_and(|action| waits_for(refusal, action, &state.external_actions))
+        };
+        match cx.perform(&Finished { dry_run: true, ..finished.clone() }) {
+            Err(Error::Refused(refusal)) if is_awaited(&refusal) => {}
+            allowed => drop(allowed?),
+        }
+        Ok(approved?)
     }
 
     /// What cannot be taken back is asked about.
@@ -281,12 +329,27 @@ fn place(state: &StateFile, files: &RunFiles) -> RunPlace {
 
 impl Output for Settled {
     fn sheet(&self, now: Time) -> Sheet {
-        let planned =
-            self.plan.iter().fold(Sheet::default(), |sheet, line| sheet.and_line(line.as_str()));
-        let Some(run) = &self.run else { return planned };
-        let sheet = run.sheet(now);
+        let lines = |sheet: Sheet, lines: &[String]| {
+            lines.iter().fold(sheet, |sheet, line| sheet.and_line(line.as_str()))
+        };
+        let Some(run) = &self.run else {
+            let planned = lines(Sheet::default(), &self.plan);
+            return self.obstacle.iter().fold(planned, |sheet, obstacle| obstacle.onto(sheet));
+        };
+        let sheet = lines(run.sheet(now), &self.done);
         match &self.pull_request {
             Some(url) => sheet.and_line(url.clone()),
+            None => sheet,
+        }
+    }
+}
+
+impl Obstacle {
+    fn onto(&self, sheet: Sheet) -> Sheet {
+        let refused = format!("it would be refused: {}", self.message);
+        let sheet = sheet.and_line(Cell::toned(refused, Tone::Bad));
+        match &self.hint {
+            Some(hint) => sheet.and_line(format!("hint: {hint}")),
             None => sheet,
         }
     }

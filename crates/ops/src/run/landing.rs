@@ -4,23 +4,24 @@
 //! publishes or leaves the branch, and leaves all as it was when that fails; once the outcome is on record,
 //! [`Landing::clear_up`] takes away what is no longer needed.
 
+mod telling;
+
 use std::path::{Path, PathBuf};
 
 use windlass_domain::run::approval::Outward;
-use windlass_domain::run::disposal::{self, Way};
+use windlass_domain::run::disposal::{self, Way, WithoutGit};
 use windlass_domain::run::event::{FinishDetails, Place};
 use windlass_domain::run::name::command;
 use windlass_domain::run::prepare::rescue_reference;
 use windlass_domain::run::word::Disposition;
 use windlass_domain::{Code, Refusal};
-use windlass_hands::git::{Git, Head, Merged, OnBranch};
+use windlass_hands::git::{Git, Head, Merged, NotDone, OnBranch};
 use windlass_ledger::Error;
 
 use super::prepare::blocking;
 use super::preserve::preserve;
 use super::repository::{git_in, refused};
 use crate::context::Context;
-use crate::sheet::{Cell, Sheet, Tone, counted};
 
 /// So many files are named.
 const NAMED: usize = 20;
@@ -60,32 +61,50 @@ enum Plan {
     Discard {
         back_to: Option<String>,
     },
+    /// It was all removed by hand, and is only recorded as discarded.
+    Forget,
+}
+
+impl From<WithoutGit> for Plan {
+    fn from(plan: WithoutGit) -> Self {
+        match plan {
+            WithoutGit::Keep => Self::Keep,
+            WithoutGit::Forget => Self::Forget,
+        }
+    }
 }
 
 impl Landing {
     /// Looks at the work of a run. Nothing is changed.
     pub fn look(cx: &Context, run_id: &str, place: &Place, way: &Way) -> Result<Self, Error> {
-        let home = PathBuf::from(&place.repo_root);
-        let git = git_in(cx, &home);
-        if *way == Way::Keep && git.repository().map_err(refused)?.is_none() {
-            return Ok(Self::without_git(git, run_id, place));
+        let root = PathBuf::from(&place.repo_root);
+        let home = home_of(cx, place)?;
+        let git = git_in(cx, home.as_ref().unwrap_or(&root));
+        let found = match home.is_some() {
+            true => git.repository().map_err(refused)?,
+            false => None,
+        };
+        if found.is_none() {
+            let plan = disposal::without_git(way, &place.repo_root, home.is_some())?;
+            let (plan, worktree) = (plan.into(), worktree_of(place));
+            return Ok(Self { worktree, plan, ..Self::untouched(git, run_id, place) });
         }
         let commit = git.branch(&place.branch).map_err(refused)?;
-        let worktree = place.worktree_path.as_ref().map(PathBuf::from);
-        let worktree = worktree.filter(|worktree| worktree.is_dir());
-        let works_in = worktree.clone().unwrap_or_else(|| home.clone());
+        let worktree = worktree_of(place);
+        let works_in = worktree.clone().unwrap_or_else(|| git.folder().to_owned());
         let mut landing = Self {
             commit,
             uncommitted: blocking(&git.at(works_in), &relative(place))?,
             worktree,
-            ..Self::without_git(git, run_id, place)
+            ..Self::untouched(git, run_id, place)
         };
         landing.plan = landing.planned(place, way)?;
         landing.ahead = landing.count_ahead(place)?;
         Ok(landing)
     }
 
-    fn without_git(git: Git, run_id: &str, place: &Place) -> Self {
+    /// Of which nothing is known but that it stays.
+    fn untouched(git: Git, run_id: &str, place: &Place) -> Self {
         Self {
             home: git.folder().to_owned(),
             git,
@@ -207,7 +226,7 @@ impl Landing {
             Plan::Keep => Disposition::Kept,
             Plan::Merge { .. } => Disposition::Merged,
             Plan::Publish { .. } => Disposition::Published,
-            Plan::Discard { .. } => Disposition::Discarded,
+            Plan::Discard { .. } | Plan::Forget => Disposition::Discarded,
         }
     }
 
@@ -218,7 +237,7 @@ impl Landing {
             Plan::Publish { remote, .. } => {
                 Some(disposal::publish_action(&self.branch, remote, base))
             }
-            Plan::Keep | Plan::Discard { .. } => None,
+            Plan::Keep | Plan::Discard { .. } | Plan::Forget => None,
         }
     }
 
@@ -227,7 +246,7 @@ impl Landing {
         match &self.plan {
             Plan::Merge { into, .. } => Some(into),
             Plan::Publish { target, .. } => target.as_deref(),
-            Plan::Keep | Plan::Discard { .. } => None,
+            Plan::Keep | Plan::Discard { .. } | Plan::Forget => None,
         }
     }
 
@@ -239,7 +258,7 @@ impl Landing {
                 format!("git-merge:{into}@{commit}")
             }
             Plan::Publish { remote, .. } => format!("git-push:{remote}/{}", self.branch),
-            Plan::Keep | Plan::Discard { .. } => String::new(),
+            Plan::Keep | Plan::Discard { .. } | Plan::Forget => String::new(),
         })
     }
 
@@ -247,7 +266,7 @@ impl Landing {
     pub fn details(&self) -> FinishDetails {
         let goes = self.goes();
         let branch_action = match &self.plan {
-            Plan::Keep | Plan::Publish { .. } => "kept".to_owned(),
+            Plan::Keep | Plan::Publish { .. } | Plan::Forget => "kept".to_owned(),
             Plan::Merge { into, .. } => format!("merged-into-{into}"),
             Plan::Discard { .. } => "deleted".to_owned(),
         };
@@ -257,7 +276,7 @@ impl Landing {
             target_branch: self.target_branch().map(str::to_owned),
             remote: match &self.plan {
                 Plan::Publish { remote, .. } => Some(remote.clone()),
-                Plan::Keep | Plan::Merge { .. } | Plan::Discard { .. } => None,
+                Plan::Keep | Plan::Merge { .. } | Plan::Discard { .. } | Plan::Forget => None,
             },
             branch_action: self.commit.as_ref().map(|_| branch_action),
             worktree_action: self.worktree.as_ref().map(|_| worktree_action.to_owned()),
@@ -274,7 +293,7 @@ impl Landing {
     /// Merges, publishes, or leaves the branch that goes. When that fails, all is as before.
     pub fn land(&self) -> Result<(), Error> {
         match &self.plan {
-            Plan::Keep | Plan::Discard { back_to: None } => Ok(()),
+            Plan::Keep | Plan::Discard { back_to: None } | Plan::Forget => Ok(()),
             Plan::Discard { back_to: Some(branch) } => {
                 let before = self.git.head().map_err(refused)?;
                 switched(&self.git, branch, &before)
@@ -309,68 +328,55 @@ impl Landing {
     }
 
     /// Takes away what is no longer needed, once the outcome is on record. The files of the run stay,
-    /// beside the repository's own.
-    pub fn clear_up(&self) -> Result<(), Error> {
+    /// beside the repository's own. Commits that are nowhere else stay too, under the reference that
+    /// is returned.
+    pub fn clear_up(&self) -> Result<Option<String>, Error> {
         if !self.goes() {
-            return Ok(());
+            return Ok(None);
         }
         if let Some(worktree) = &self.worktree {
             preserve(worktree, &self.home, &self.run_id)?;
             self.git.discard_worktree(worktree).map_err(refused)?;
         }
-        let Some(commit) = self.git.branch(&self.branch).map_err(refused)? else { return Ok(()) };
+        let Some(commit) = self.git.branch(&self.branch).map_err(refused)? else {
+            return Ok(None);
+        };
         let is_elsewhere = match &self.plan {
             Plan::Merge { into, .. } => {
                 self.git.is_merged(&commit, &format!("refs/heads/{into}")).map_err(refused)?
             }
-            Plan::Keep | Plan::Publish { .. } | Plan::Discard { .. } => false,
+            Plan::Keep | Plan::Publish { .. } | Plan::Discard { .. } | Plan::Forget => false,
         };
+        let mut rescue = None;
         if !is_elsewhere {
-            // Whoever regrets it finds it there.
             let reference = rescue_reference(&self.branch, &commit);
             let why = format!("windlass: {} was discarded", self.branch);
             self.git.set_reference(&reference, &commit, &why).map_err(refused)?;
+            rescue = Some(reference);
         }
-        self.git.delete_branch(&self.branch, &commit).map_err(refused)
+        self.git.delete_branch(&self.branch, &commit).map_err(refused)?;
+        Ok(rescue)
     }
+}
 
-    /// What would be done, for a person.
-    pub fn preview(&self) -> Sheet {
-        let Self { branch, ahead, .. } = self;
-        let commits = counted(*ahead, "commit");
-        let first = match &self.plan {
-            Plan::Keep => match (&self.commit, &self.worktree) {
-                (None, _) => "the work stays as it is".to_owned(),
-                (Some(_), None) => format!("{branch} stays as it is"),
-                (Some(_), Some(_)) => format!("{branch} and its worktree stay as they are"),
-            },
-            Plan::Merge { into, .. } => format!("{commits} of {branch} would go into {into}"),
-            Plan::Publish { remote, .. } => {
-                format!("{branch} would be sent to {remote}, {commits}")
-            }
-            Plan::Discard { .. } => {
-                format!("{branch} would go, with {commits} that are nowhere else")
-            }
-        };
-        let mut sheet = Sheet::line(first);
-        if let (true, Some(worktree)) = (self.goes(), &self.worktree) {
-            sheet = sheet.and_line(format!("the worktree {} would go", worktree.display()));
-        }
-        if let Plan::Discard { back_to: Some(back) } = &self.plan {
-            sheet = sheet.and_line(format!("this checkout would go back to {back}"));
-        }
-        if matches!(self.plan, Plan::Discard { .. }) && !self.uncommitted.is_empty() {
-            sheet = sheet.and_line(Cell::toned("lost, since they are not committed:", Tone::Bad));
-            for file in self.uncommitted.iter().take(NAMED) {
-                sheet = sheet.and_line(format!("  {}", file.escape_debug()));
-            }
-            let more = self.uncommitted.len().saturating_sub(NAMED) as u64;
-            if more > 0 {
-                sheet = sheet.and_line(format!("  and {}", counted(more, "more file")));
-            }
-        }
-        sheet
+/// A checkout of the repository that the run came from; nothing when all of them are gone.
+fn home_of(cx: &Context, place: &Place) -> Result<Option<PathBuf>, Error> {
+    let root = PathBuf::from(&place.repo_root);
+    if root.is_dir() {
+        return Ok(Some(root));
     }
+    let Some(worktree) = worktree_of(place) else { return Ok(None) };
+    match git_in(cx, worktree).worktrees() {
+        Ok(checkouts) => Ok(checkouts.into_iter().next().map(|first| first.path)),
+        // A worktree whose repository is gone is only a folder.
+        Err(NotDone::Refused { .. }) => Ok(None),
+        Err(not_done) => Err(refused(not_done)),
+    }
+}
+
+/// The worktree of the run, if it is there.
+fn worktree_of(place: &Place) -> Option<PathBuf> {
+    place.worktree_path.as_ref().map(PathBuf::from).filter(|worktree| worktree.is_dir())
 }
 
 /// Takes a checkout to a branch, or leaves it where it was.

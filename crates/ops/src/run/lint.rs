@@ -1,7 +1,7 @@
 //! `run lint`: what is wrong with workflow files, before anything is done with them.
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -49,6 +49,9 @@ pub struct LintedFile {
     pub warnings: u64,
     /// In the order of the file.
     pub findings: Vec<FoundAt>,
+    /// Why it could not be looked at, which counts as an error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unread: Option<String>,
 }
 
 /// One finding, and where. Lines and columns begin at 1, columns count characters, and an end is
@@ -104,17 +107,11 @@ impl Operation for Lint {
         if self.compat {
             return self.as_hotl();
         }
-        let mut files = Vec::new();
-        for path in &self.files {
-            let text = read(path)?;
-            let name = path.display().to_string();
-            let findings: Vec<_> =
-                inspect(&text).iter().map(|finding| found(&name, &text, finding)).collect();
-            let count =
-                |severity| findings.iter().filter(|found| found.severity == severity).count();
-            let (errors, warnings) = (count("error") as u64, count("warning") as u64);
-            files.push(LintedFile { file: name, errors, warnings, findings });
-        }
+        let files = match self.files.as_slice() {
+            [only] => vec![LintedFile::of(only)?],
+            // The others are looked at all the same.
+            several => several.iter().map(|path| LintedFile::of_one_of_many(path)).collect(),
+        };
         Ok(Linted { sound: files.iter().all(|file| file.errors == 0), files, compat: None })
     }
 }
@@ -181,9 +178,34 @@ impl Output for Linted {
     fn document(&self) -> Option<&str> {
         self.compat.as_deref()
     }
+
+    /// Whoever asks for HOTL's lines reads them in a pipe too.
+    fn is_verbatim(&self) -> bool {
+        self.compat.is_some()
+    }
 }
 
 impl LintedFile {
+    fn of(path: &Path) -> Result<Self, Error> {
+        let text = read(path)?;
+        let name = path.display().to_string();
+        let findings: Vec<_> =
+            inspect(&text).iter().map(|finding| found(&name, &text, finding)).collect();
+        let count = |severity| findings.iter().filter(|found| found.severity == severity).count();
+        let (errors, warnings) = (count("error") as u64, count("warning") as u64);
+        Ok(Self { file: name, errors, warnings, findings, unread: None })
+    }
+
+    fn of_one_of_many(path: &Path) -> Self {
+        Self::of(path).unwrap_or_else(|error| Self {
+            file: path.display().to_string(),
+            errors: 1,
+            warnings: 0,
+            findings: Vec::new(),
+            unread: Some(error.to_string()),
+        })
+    }
+
     fn onto(&self, mut sheet: Sheet) -> Sheet {
         for found in &self.findings {
             let tone = if found.severity == "error" { Tone::Bad } else { Tone::Busy };
@@ -194,6 +216,9 @@ impl LintedFile {
                 };
             }
             sheet = sheet.and_line("");
+        }
+        if let Some(why) = &self.unread {
+            return sheet.and_line(Cell::toned(format!("{}: {why}", self.file), Tone::Bad));
         }
         let count = match (self.errors, self.warnings) {
             (0, 0) => return sheet.and_line(format!("{}: nothing wrong", self.file)),

@@ -93,7 +93,7 @@ pub(super) fn write(cx: &mut Context, whereabouts: &Whereabouts) {
         return;
     }
     if let Err(trouble) = mirror.write(cx, whereabouts) {
-        cx.notice(&format!(
+        cx.notice_once(&format!(
             "recorded, but the files of run {run_id} in {folder}/.hotl were not written: {trouble}"
         ));
     }
@@ -148,7 +148,9 @@ fn notice_change(cx: &mut Context, whereabouts: &Whereabouts, workflow: Option<&
     let Ok(text) = fs::read_to_string(path) else { return };
     if hash(&text).to_string() != *file_sha256 && !asks_for_the_same(cx, whereabouts, &text) {
         let run = &whereabouts.run_id;
-        cx.notice(&format!("{path} was changed since; run {run} keeps what it was started with"));
+        cx.notice_once(&format!(
+            "{path} was changed since; run {run} keeps what it was started with"
+        ));
     }
 }
 

@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use windlass_domain::Time;
 use windlass_domain::run::file::Front;
 use windlass_domain::run::prepare::{
-    self, Act, Choices, Course, Ground, NO_HISTORY, OnDirty, OnFeatureBranch, Plan, Wanted,
+    self, Choices, Course, Ground, NO_HISTORY, OnDirty, OnFeatureBranch, Plan, Wanted,
 };
-use windlass_domain::run::word::RunStatus;
-use windlass_domain::{Code, Refusal, Time};
+use windlass_domain::run::state_file::StateFile;
 use windlass_ledger::Error;
 
 use self::acting::{Acting, Done};
@@ -159,13 +159,14 @@ impl Prepare {
             let decided = self.decide(&survey, &source.file().front, &choices);
             let refusal = match decided {
                 Ok((plan, parent)) => {
-                    spare_the_living(&plan)?;
+                    plan.must_spare_the_living(runs_in)?;
                     return self.carry_out(cx, &survey, &plan, parent, (&file, &source.text));
                 }
                 Err(Error::Refused(refusal)) => refusal,
                 Err(failed) => return Err(failed),
             };
-            match asking::answered(cx, &refusal, &choices) {
+            let is_branch_name = |name: &str| survey.git.is_branch_name(name).is_ok_and(|is| is);
+            match asking::answered(cx, &refusal, &choices, is_branch_name) {
                 Some(answered) => choices = answered,
                 None => return Err(refusal.into()),
             }
@@ -234,27 +235,9 @@ impl Prepare {
     }
 }
 
-/// Refuses to remove a worktree in which a run has not come to its end.
-fn spare_the_living(plan: &Plan) -> Result<(), Refusal> {
-    let removed = plan.acts.iter().filter_map(|act| match act {
-        Act::Remove { path } => Some(path),
-        _ => None,
-    });
-    let living = removed
-        .flat_map(|path| states(Path::new(path)).into_iter().map(move |(_, state)| (path, state)))
-        .find(|(_, state)| state.is_unfinished() || state.status == RunStatus::ReadyToFinish);
-    let Some((path, state)) = living else { return Ok(()) };
-    let run = &state.run_id;
-    let message = match state.is_unfinished() {
-        true => format!("run {run} works in {path}"),
-        false => format!("the work of run {run} waits in {path}"),
-    };
-    Err(Refusal::new(Code::RunUnfinished, message)
-        .hint(format!(
-            "go on with it, or end it: cd {path} && windlass run finish discard --run-id {run}"
-        ))
-        .detail("run_id", run)
-        .detail("execution_root", path))
+/// The runs of a folder, by their state files.
+fn runs_in(folder: &str) -> Vec<StateFile> {
+    states(Path::new(folder)).into_iter().map(|(_, state)| state).collect()
 }
 
 /// The whole path of a file, its folder behind all links.

@@ -4,25 +4,42 @@
 use std::fs;
 use std::path::Path;
 
-use windlass_domain::run::state_file;
+use windlass_domain::run::state_file::{self, StateFile};
 use windlass_hands::copy::plain_files;
 use windlass_hands::evidence;
 use windlass_hands::files::{self, Change};
+use windlass_hands::git::Worktree;
 use windlass_ledger::Error;
 
 use super::repository::text;
 use crate::exchange::unusable;
 
-/// Copies the files of all runs out of a worktree that goes.
-pub(super) fn preserve_all(worktree: &Path, home: &Path) -> Result<(), Error> {
+/// Copies the files of all runs out of a worktree that goes: each to the checkout that the run came
+/// from, or else to `usual`.
+pub(super) fn preserve_all(
+    worktree: &Path,
+    usual: &Path,
+    checkouts: &[Worktree],
+) -> Result<(), Error> {
     let files = fs::read_dir(worktree.join(".hotl/state")).into_iter().flatten().flatten();
     for file in files {
         if let Some(run_id) = file.file_name().to_str().and_then(|name| name.strip_suffix(".json"))
         {
-            preserve(worktree, home, run_id)?;
+            let text = files::read(&file.path()).map_err(not_done)?.unwrap_or_default();
+            let run = state_file::parse(&text).ok();
+            let home = run.and_then(|run| home(&run, checkouts, worktree));
+            preserve(worktree, home.unwrap_or(usual), run_id)?;
         }
     }
     Ok(())
+}
+
+/// The checkout that a run came from, if it outlives the worktree: what is kept of the run is looked
+/// for there.
+fn home<'a>(run: &StateFile, checkouts: &'a [Worktree], goes: &Path) -> Option<&'a Path> {
+    let root = fs::canonicalize(&run.repo_root).ok()?;
+    let mut others = checkouts.iter().map(|checkout| checkout.path.as_path());
+    others.find(|path| *path == root && *path != goes)
 }
 
 /// Copies the files of a run; the state file then names the report where it is.

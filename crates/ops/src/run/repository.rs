@@ -33,6 +33,9 @@ pub(super) fn refused(not_done: NotDone) -> Error {
     let refusal = Refusal::new(Code::GitRefused, not_done.in_words());
     match &not_done {
         NotDone::NotRun(_) => refusal.hint("install it, or put it on your PATH"),
+        NotDone::NoFolder { folder } => refusal
+            .hint("see whether it was moved or removed")
+            .detail("folder", folder.display().to_string()),
         NotDone::Refused { command, code, said } => refusal
             .hint("see to what it says, then try again")
             .detail("command", command)

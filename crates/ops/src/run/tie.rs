@@ -3,14 +3,13 @@
 use serde_json::{Map, Value};
 use windlass_domain::claim::Request;
 use windlass_domain::duration::Span;
-use windlass_domain::event::{CheckpointRecorded, RunEvent};
+use windlass_domain::event::CheckpointRecorded;
 use windlass_domain::ownership::{Bearer, authorise};
 use windlass_domain::run::Run;
 use windlass_domain::run::event::Tie;
 use windlass_domain::run::receipt::{must_prove, receipt};
-use windlass_domain::run::word::RunStatus;
-use windlass_domain::transition::{self, Until};
-use windlass_domain::{Event, Refusal, Status, Task};
+use windlass_domain::run::tie::{self, Claim};
+use windlass_domain::{Event, Refusal, Task, transition};
 use windlass_ledger::{Error, Fault, Transaction};
 
 use crate::task::win;
@@ -48,59 +47,19 @@ pub(super) fn tie(
 }
 
 /// How it stands with the claim under which a run works.
-pub(super) enum Claim {
-    /// It works on no task.
-    None,
-    Held(Box<Task>),
-    /// Somebody else has the task, or nobody.
-    Lost(Refusal),
-}
-
-impl Claim {
-    pub(super) fn of(tx: &mut Transaction<'_>, run: &Run) -> Result<Self, Error> {
-        let Some(tie) = run.tie else { return Ok(Self::None) };
-        let gone = || Fault::bug(format!("the task of run {} left its view", run.name));
-        let task = tx.task(tie.task)?.ok_or_else(gone)?;
-        if is_over(run) {
-            return Ok(Self::Held(Box::new(task)));
-        }
-        Ok(match authorise(&task, &bearer(tie)) {
-            Ok(_) => Self::Held(Box::new(task)),
-            Err(refusal) => Self::Lost(refusal.hint(format!(
-                "give this run up: windlass run step block N --reason TEXT --run-id {name}, then \
-                 windlass run finalize --run-id {name}; then start another one with --task {}",
-                task.id,
-                name = run.name
-            ))),
-        })
-    }
-
-    /// The task that follows what happens to the run. Without its claim a run is only given up.
-    pub(super) fn under(self, events: &[RunEvent]) -> Result<Option<Box<Task>>, Refusal> {
-        match self {
-            Self::None => Ok(None),
-            Self::Held(task) => Ok(Some(task)),
-            Self::Lost(_) if !events.is_empty() && events.iter().all(gives_up) => Ok(None),
-            Self::Lost(refusal) => Err(refusal),
-        }
+pub(super) fn claim_of(tx: &mut Transaction<'_>, run: &Run) -> Result<Claim, Error> {
+    match run.tie {
+        None => Ok(Claim::None),
+        Some(tie) => Ok(Claim::on(task_of(tx, run, tie)?, run, tie)),
     }
 }
 
-/// It moves a run towards its end, whoever has the task.
-fn gives_up(event: &RunEvent) -> bool {
-    matches!(event, RunEvent::StepBlocked(_) | RunEvent::RunFinalized(_) | RunEvent::RunFinished(_))
+fn task_of(tx: &mut Transaction<'_>, run: &Run, tie: Tie) -> Result<Task, Error> {
+    let gone = || Fault::bug(format!("the task of run {} left its view", run.name));
+    Ok(tx.task(tie.task)?.ok_or_else(gone)?)
 }
 
-/// Nothing is done under its claim any more.
-fn is_over(run: &Run) -> bool {
-    run.status().is_over()
-}
-
-fn bearer(tie: Tie) -> Bearer {
-    Bearer { name: "run".to_owned(), fence: Some(tie.fence), ..Bearer::default() }
-}
-
-/// A run that is blocked blocks its task, with its reason; one that goes on lets it go on.
+/// Lets the task follow what happened to its run.
 pub(super) fn follow(
     tx: &mut Transaction<'_>,
     task: &Task,
@@ -108,21 +67,10 @@ pub(super) fn follow(
     after: &Run,
 ) -> Result<(), Error> {
     let Some(tie) = after.tie else { return Ok(()) };
-    let is_blocked = |run: &Run| run.status() == RunStatus::Blocked;
-    let event = match (is_blocked(before), is_blocked(after), task.status) {
-        (false, true, Status::InProgress) => {
-            let blockers: Vec<String> =
-                after.blockers().into_iter().map(|blocker| blocker.what).collect();
-            let why = format!("run {}: {}", after.name, blockers.join("; "));
-            transition::block(task, &bearer(tie), Some(why), Until::Unblocked)?
-        }
-        (true, false, Status::Blocked) => {
-            let how = transition::Unblock::Resume;
-            transition::unblock(task, &bearer(tie), how, None, tx.now())?
-        }
-        _ => return Ok(()),
-    };
-    tx.record_task(task, [event]).map(drop)
+    match tie::follow(task, tie, before, after, tx.now())? {
+        Some(event) => tx.record_task(task, [event]).map(drop),
+        None => Ok(()),
+    }
 }
 
 /// Completes the task of a run that proves its end, with the receipt as evidence. Whoever says a name
@@ -142,13 +90,12 @@ pub(super) fn complete(
         .into());
     };
     must_prove(run)?;
-    let gone = || Fault::bug(format!("the task of run {} left its view", run.name));
-    let task = tx.task(tie.task)?.ok_or_else(gone)?;
+    let task = task_of(tx, run, tie)?;
     let obstacles = tx.obstacles(&task)?;
     if let Some(agent) = agent {
         authorise(&task, &Bearer { name: agent.to_owned(), named: true, ..Bearer::default() })?;
     }
-    let completed = transition::complete(&task, &bearer(tie), &obstacles)?;
+    let completed = transition::complete(&task, &tie.bearer(), &obstacles)?;
     tx.record_task(&task, [evidence(run)?, completed]).map(drop)
 }
 

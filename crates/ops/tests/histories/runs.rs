@@ -8,7 +8,7 @@ use windlass_domain::run::file::parse;
 use windlass_domain::run::gate::Answer;
 use windlass_domain::run::name::RunId;
 use windlass_domain::run::owner::Force;
-use windlass_domain::run::word::{Authority, Decision, Disposition, Gates, Mode, Reopen};
+use windlass_domain::run::word::{Authority, Decision, Disposition, Door, Gates, Mode, Reopen};
 use windlass_domain::run::{Caller, Denied, Run, finish, gate, state_file, step};
 use windlass_domain::{TaskId, Time};
 use windlass_ledger::{Error, KeptRun, RunFilter, Transaction};
@@ -121,7 +121,13 @@ fn change(tx: &mut Transaction<'_>, dice: &mut Dice, kept: KeptRun) -> Result<us
 
 fn decide(run: &Run, dice: &mut Dice, number: u32, now: Time) -> Result<Vec<RunEvent>, Denied> {
     let name = dice.pick(&["w1", "w2"]).to_owned();
-    let agent = Caller { name, is_named: true, authority: Authority::Attested, token_sha256: None };
+    let agent = Caller {
+        name,
+        is_named: true,
+        authority: Authority::Attested,
+        door: Door::Own,
+        token_sha256: None,
+    };
     let person = Caller { is_named: false, authority: Authority::Terminal, ..agent.clone() };
     Ok(match dice.roll(14) {
         0..=2 => step::start(run, number, &agent, now)?,

@@ -9,6 +9,7 @@ use axum::http::{Extensions, HeaderMap, HeaderName, Uri, header};
 use sha2::{Digest as _, Sha256};
 use windlass_domain::chain::Hash;
 use windlass_domain::duration::Span;
+use windlass_domain::run::word::Door;
 use windlass_domain::{Code, Refusal, key, text};
 use windlass_ops::context::{Presence, Wishes};
 
@@ -28,6 +29,7 @@ const LEASE: HeaderName = HeaderName::from_static("windlass-lease");
 const SESSION: HeaderName = HeaderName::from_static("windlass-session");
 const SESSION_ENCODED: HeaderName = HeaderName::from_static("windlass-session*");
 const AUTO_UNPAUSE: HeaderName = HeaderName::from_static("windlass-auto-unpause");
+const DOOR: HeaderName = HeaderName::from_static("windlass-door");
 
 /// What the server compares with what callers bring.
 pub(crate) struct Doorkeeper {
@@ -245,7 +247,19 @@ fn wishes(headers: &HeaderMap) -> Result<Wishes, Refusal> {
     let lease = header(headers, &LEASE).map(|lease| Span::parse("lease", lease)).transpose()?;
     let auto_unpause = header(headers, &AUTO_UNPAUSE).map(yes_or_no).transpose()?;
     let session = encoded::text(headers, &SESSION, &SESSION_ENCODED);
-    Ok(Wishes { project, lease, auto_unpause, session })
+    let door = header(headers, &DOOR).map(door).transpose()?;
+    Ok(Wishes { project, lease, auto_unpause, session, door })
+}
+
+fn door(given: &str) -> Result<Door, Refusal> {
+    Door::from_text(given).ok_or_else(|| {
+        let doors: Vec<&str> = Door::ALL.iter().map(|door| door.as_str()).collect();
+        let field = "Windlass-Door";
+        Refusal::new(Code::InvalidValue, format!("{field} '{given}' is no door"))
+            .hint(format!("give {}, or leave it out", doors.join(" or ")))
+            .detail("field", field)
+            .detail("given", given)
+    })
 }
 
 fn yes_or_no(wish: &str) -> Result<bool, Refusal> {
@@ -288,6 +302,16 @@ mod tests {
             Badge::Key { prefix, .. } => prefix,
             Badge::Token => panic!("there is no token"),
         }
+    }
+
+    #[test]
+    fn a_caller_comes_through_a_door_that_there_is() {
+        let through = |given: &'static str| {
+            wishes(&HeaderMap::from_iter([(DOOR, header::HeaderValue::from_static(given))]))
+        };
+        assert_eq!(through("hotl").unwrap().door, Some(Door::Hotl));
+        assert_eq!(through("garden").unwrap_err().code, Code::InvalidValue);
+        assert_eq!(wishes(&HeaderMap::new()).unwrap().door, None);
     }
 
     #[test]

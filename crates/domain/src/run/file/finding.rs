@@ -70,6 +70,12 @@ impl Finding {
         Self { severity: Severity::Error, message: message.to_owned(), ..self }
     }
 
+    /// The same as a warning.
+    #[must_use]
+    pub(super) fn warned(self) -> Self {
+        Self { severity: Severity::Warning, ..self }
+    }
+
     #[must_use]
     pub(super) fn label(mut self, label: impl Into<String>) -> Self {
         self.label = label.into();

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::scan::Colonless;
+
 /// The places of everything in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Places {
@@ -30,7 +32,17 @@ pub(super) struct StepPlace {
     /// Everything below the header.
     pub(super) body: Range<usize>,
     pub(super) fields: Fields,
+    /// Keys without a colon, which are not read.
+    pub(super) colonless: Vec<Colonless>,
     pub(super) checks: Vec<CheckPlace>,
+}
+
+impl StepPlace {
+    /// Where a key stands without its colon, if it stands nowhere with one.
+    pub(super) fn colonless(&self, key: &str) -> Option<&Colonless> {
+        let is_missing = self.fields.get(key).is_none();
+        self.colonless.iter().find(|word| is_missing && word.key == key)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -96,7 +96,27 @@ fn plain(kind: Kind, field: &Field<'_>, found: &mut Findings) -> String {
         ignored(field.below, field, found);
         return text.to_owned();
     }
-    trimmed(&format!("{text} {}", folded(kind, field.below))).to_owned()
+    let text = trimmed(&format!("{text} {}", folded(kind, field.below))).to_owned();
+    if let Some(closing) = unclosed(&text) {
+        let start = field.inline_start;
+        found.push(
+            Finding::warning("unclosed_bracket", start..start + 1, "a bracket is not closed")
+                .label(format!("no `{closing}` follows; quotes around the value say it is text")),
+        );
+    }
+    text
+}
+
+/// The bracket that is missing at the end of a text that begins with one, as a list of YAML does.
+fn unclosed(text: &str) -> Option<char> {
+    let opening = text.chars().next()?;
+    let closing = match opening {
+        '[' => ']',
+        '{' => '}',
+        _ => return None,
+    };
+    let count = |bracket: char| text.matches(bracket).count();
+    (count(opening) > count(closing)).then_some(closing)
 }
 
 /// Lines up to the first gap, joined by spaces.

@@ -198,6 +198,30 @@ pub(super) fn key(body: &str) -> Option<(&str, &str)> {
     starts_well.then_some((word, after))
 }
 
+/// A key that stands at the beginning of a line without its colon: `action do it`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Colonless {
+    pub(super) key: &'static str,
+    span: Range<usize>,
+}
+
+impl Colonless {
+    pub(super) fn finding(&self) -> Finding {
+        let Self { key, span } = self;
+        Finding::error("colon_missing", span.clone(), format!("`{key}` has no colon"))
+            .label(format!("write `{key}:`"))
+            .suggest(span.end..span.end, ":")
+    }
+}
+
+/// The key without a colon that a line begins with. Prose begins with a capital letter.
+pub(super) fn without_colon(line: &Line<'_>, keys: &'static [&'static str]) -> Option<Colonless> {
+    let word = line.body.split(is_blank).next()?;
+    let key = keys.iter().find(|key| **key == word)?;
+    let start = line.body_start();
+    Some(Colonless { key, span: start..start + word.len() })
+}
+
 /// A line that is no field. Says how many lines after it are of no interest either.
 fn strange(
     line: &Line<'_>,
@@ -217,7 +241,11 @@ fn strange(
     };
     let Some((word, _)) = word else {
         let message = format!("this line of {place} is not `key: value`");
-        found.push(Finding::error("not_a_field", line.span(), message).label("expected a key"));
+        let not_a_field = Finding::error("not_a_field", line.span(), message);
+        found.push(match without_colon(line, keys) {
+            Some(word) => word.finding(),
+            None => not_a_field.label("expected a key"),
+        });
         return 0;
     };
     found.push(unknown(line, word, meant(word, keys), place));

@@ -5,6 +5,8 @@ use super::{
     rescue_reference,
 };
 use crate::Refusal;
+use crate::run::state_file::StateFile;
+use crate::run::word::RunStatus;
 
 /// What is known of the branch that a run wants, and of the place of its worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,6 +86,23 @@ impl Plan {
             }
         };
         Self { branch, worktree: None, acts }
+    }
+
+    /// Refuses to remove a worktree in which a run has not come to its end. `runs_in` tells the runs
+    /// of a folder.
+    pub fn must_spare_the_living(
+        &self,
+        runs_in: impl Fn(&str) -> Vec<StateFile>,
+    ) -> Result<(), Refusal> {
+        for act in &self.acts {
+            let Act::Remove { path } = act else { continue };
+            let has_work =
+                |run: &&StateFile| run.is_unfinished() || run.status == RunStatus::ReadyToFinish;
+            if let Some(living) = runs_in(path).iter().find(has_work) {
+                return Err(refusals::living(path, living));
+            }
+        }
+        Ok(())
     }
 }
 

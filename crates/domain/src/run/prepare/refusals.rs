@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 
 use super::plan::{AtPath, Target};
+use crate::run::state_file::StateFile;
+use crate::run::word::RunStatus;
 use crate::{Code, Refusal};
 
 /// So many files are named; the others are counted.
@@ -126,6 +128,29 @@ pub(super) fn feature_branch(file: &str, current: &str, branch: &str) -> Refusal
         .detail("current_branch", current)
         .detail("branch", branch)
         .detail("flag", "on_feature_branch")
+}
+
+pub(super) fn living(path: &str, state: &StateFile) -> Refusal {
+    let run = &state.run_id;
+    // What is blocked or done may be given up; what goes on is blocked first.
+    let blocks = match state.status {
+        RunStatus::Blocked | RunStatus::ReadyToFinish => String::new(),
+        RunStatus::Running | RunStatus::Paused | RunStatus::Completed | RunStatus::Abandoned => {
+            let step = state.current_step.max(1);
+            format!("windlass run step block {step} --reason TEXT --run-id {run} && ")
+        }
+    };
+    let message = match state.is_unfinished() {
+        true => format!("run {run} works in {path}"),
+        false => format!("the work of run {run} waits in {path}"),
+    };
+    Refusal::new(Code::RunUnfinished, message)
+        .hint(format!(
+            "go on with it there, or end it: cd {path} && {blocks}windlass run finish discard \
+             --run-id {run}"
+        ))
+        .detail("run_id", run)
+        .detail("execution_root", path)
 }
 
 pub(super) fn path_taken(path: &str) -> Refusal {

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::Code;
+use crate::run::state_file::StateFile;
+use crate::run::word::RunStatus;
 
 const FILE: &str = "hotl-workflow-add-auth.md";
 const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
@@ -445,4 +447,50 @@ fn a_worktree_is_beside_its_repository_and_named_after_the_branch() {
 fn a_reference_is_one_that_git_takes() {
     let reference = rescue_reference("a.lock/b..c", COMMIT);
     assert_eq!(reference, "refs/windlass/rescue/a-lock-b--c-0123456789ab");
+}
+
+/// The state file of a run in that status, at its second step.
+fn run_that_is(status: RunStatus) -> StateFile {
+    let text = format!(
+        r#"{{"run_id":"x","status":"{status}","started_at":"2026-11-16T02:00:00+00:00",
+        "last_update":"2026-11-16T02:00:00+00:00","current_step":2,
+        "steps":[{{"number":1,"name":"Work","status":"done"}}]}}"#
+    );
+    serde_json::from_str(&text).unwrap()
+}
+
+/// What becomes of a branch that shall begin again, with a run of that status in its worktree.
+fn recreated_over(status: RunStatus) -> Result<(), Refusal> {
+    let choices = on_existing(OnExisting::Recreate);
+    let plan = decided(&on(Some("main")), &front(None, None), &choices, &with_worktree(&[]));
+    plan.unwrap().must_spare_the_living(|folder| {
+        assert_eq!(folder, PATH);
+        vec![run_that_is(RunStatus::Completed), run_that_is(status)]
+    })
+}
+
+#[test]
+fn preflight_a_worktree_in_which_a_run_goes_on_is_spared() {
+    for status in [RunStatus::Running, RunStatus::Paused] {
+        let refusal = recreated_over(status).unwrap_err();
+        assert_eq!(refusal.code, Code::RunUnfinished);
+        let hint = refusal.hint.unwrap();
+        assert!(hint.contains("windlass run step block 2 --reason TEXT --run-id x"), "{hint}");
+    }
+    let hint = recreated_over(RunStatus::Blocked).unwrap_err().hint.unwrap();
+    assert!(!hint.contains("step block"), "{hint}");
+}
+
+#[test]
+fn preflight_a_worktree_whose_runs_have_ended_begins_again() {
+    for status in [RunStatus::ReadyToFinish, RunStatus::Completed, RunStatus::Abandoned] {
+        assert_eq!(recreated_over(status), Ok(()));
+    }
+}
+
+#[test]
+fn preflight_a_worktree_that_stays_is_not_asked_about() {
+    let plan = adds("hotl/add-auth", How::New);
+    let spared = plan.must_spare_the_living(|folder| panic!("{folder} stays"));
+    assert_eq!(spared, Ok(()));
 }

@@ -247,6 +247,7 @@ fn finish(state: &StateFile) -> Option<Finish> {
             worktree_action: finish.worktree_action,
             artifacts_preserved_at: finish.artifacts_preserved_at,
             notes: finish.notes,
+            attested_gates: finish.attested_gates,
         },
     })
 }

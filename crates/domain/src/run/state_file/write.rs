@@ -144,6 +144,7 @@ impl FinishJson {
             worktree_action: details.worktree_action,
             artifacts_preserved_at: details.artifacts_preserved_at,
             notes: details.notes,
+            attested_gates: details.attested_gates,
         }
     }
 }

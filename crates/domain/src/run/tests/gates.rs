@@ -9,12 +9,20 @@ use crate::run::caller::Caller;
 use crate::run::gate::{self, Answer};
 use crate::run::owner::Force;
 use crate::run::waiting::Awaited;
-use crate::run::word::{Authority, Decision, Disposition, Mode, Reopen, RunStatus, StepStatus};
+use crate::run::word::{
+    Authority, Decision, Disposition, Door, Mode, Reopen, RunStatus, StepStatus,
+};
 
 const AUTO: &str = "auto_approve: true";
 
 fn key(name: &str) -> Caller {
-    Caller { name: name.into(), is_named: true, authority: Authority::Key, token_sha256: None }
+    Caller {
+        name: name.into(),
+        is_named: true,
+        authority: Authority::Key,
+        door: Door::Own,
+        token_sha256: None,
+    }
 }
 
 #[test]

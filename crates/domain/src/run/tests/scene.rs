@@ -11,7 +11,9 @@ use crate::run::name::{RunId, slug};
 use crate::run::owner::Force;
 use crate::run::state::{Run, StepState};
 use crate::run::state_file::StateFile;
-use crate::run::word::{Authority, Decision, Disposition, Gates, Mode, RunStatus, StepStatus};
+use crate::run::word::{
+    Authority, Decision, Disposition, Door, Gates, Mode, Reopen, RunStatus, StepStatus,
+};
 use crate::run::{finish, gate, step};
 use crate::{Code, Refusal, RunKey, Time};
 
@@ -54,6 +56,7 @@ pub(super) fn agent() -> Caller {
         name: "worker-1".into(),
         is_named: true,
         authority: Authority::Attested,
+        door: Door::Own,
         token_sha256: None,
     }
 }
@@ -63,6 +66,7 @@ pub(super) fn person() -> Caller {
         name: "anna".into(),
         is_named: false,
         authority: Authority::Terminal,
+        door: Door::Own,
         token_sha256: None,
     }
 }
@@ -259,9 +263,23 @@ impl Scene {
     }
 
     pub(super) fn finish(&mut self, disposition: Disposition, force: Force) -> Result<(), Refusal> {
+        self.finish_as(disposition, force, &agent())
+    }
+
+    pub(super) fn finish_as(
+        &mut self,
+        disposition: Disposition,
+        force: Force,
+        caller: &Caller,
+    ) -> Result<(), Refusal> {
         let details = FinishDetails { notes: Some("as planned".into()), ..Default::default() };
-        let now = self.now;
-        let decided = finish::finish(&self.run, disposition, details, force, &agent(), now);
+        let decided = finish::finish(&self.run, disposition, details, force, caller, self.now);
+        self.take(decided)
+    }
+
+    pub(super) fn reopen(&mut self, number: u32, caller: &Caller) -> Result<(), Refusal> {
+        let then = Reopen::Decide;
+        let decided = gate::reopen(&self.run, number, then, "look again", caller, self.now);
         self.take(decided)
     }
 

@@ -124,7 +124,8 @@ impl<'a> Acting<'a> {
         if !path.exists() {
             return self.git().remove_worktree(path).map_err(refused);
         }
-        preserve_all(path, self.git().folder())?;
+        let checkouts = self.git().worktrees().map_err(refused)?;
+        preserve_all(path, self.git().folder(), &checkouts)?;
         self.backs.push(Back::Removed { path: path.to_owned() });
         // Nothing is in it that counts: that was looked at, and what a run left behind may go.
         self.git().discard_worktree(path).map_err(refused)

@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value, json};
+use windlass_domain::run::word::Door;
 use windlass_domain::text::NAME_CHARS;
 use windlass_ops::operation::{Access, Place};
 use windlass_ops::table::{Entry, TABLE};
@@ -91,7 +92,7 @@ fn tags(entries: &[&'static Entry]) -> Vec<Value> {
 
 fn operation(entry: &'static Entry) -> Value {
     let named = ["Windlass-Agent", "Windlass-User", "Windlass-Fence"];
-    let wishes = ["Windlass-Project", "Windlass-Lease", "Windlass-Auto-Unpause"];
+    let wishes = ["Windlass-Project", "Windlass-Lease", "Windlass-Auto-Unpause", "Windlass-Door"];
     let once = (entry.access != Access::Read).then_some("Windlass-Op-Id");
     let headers: Vec<Value> = once
         .into_iter()
@@ -191,6 +192,12 @@ fn parameters() -> Value {
             "Windlass-Auto-Unpause",
             "Whether pauses end by themselves where the arguments do not say.",
             json!({ "type": "boolean" }),
+        ),
+        header(
+            "Windlass-Door",
+            "`hotl` for a skill that was written for HOTL, which lands runs whose gates were only \
+             attested.",
+            json!({ "enum": Door::ALL }),
         ),
     ]))
 }

@@ -3,11 +3,15 @@
 use crate::near::near;
 use crate::run::file::finding::{Finding, Findings};
 use crate::run::file::place::StepPlace;
+use crate::run::file::scan::Colonless;
 use crate::run::file::step::{Gate, Loop, Step};
 
 pub(super) fn rules(step: &Step, place: &StepPlace, found: &mut Findings) {
     for key in ["action", "loop"] {
         required(key, step, place, found);
+    }
+    for key in ["max_iterations", "verify", "gate", "depends_on"] {
+        optional(key, place, found);
     }
     repeat(step, place, found);
     gate(step, place, found);
@@ -22,11 +26,12 @@ pub(super) fn rules(step: &Step, place: &StepPlace, found: &mut Findings) {
 fn required(key: &str, step: &Step, place: &StepPlace, found: &mut Findings) {
     let name = &step.name;
     let Some(field) = place.fields.get(key) else {
-        found.push(
+        let missing = || {
             Finding::error("field_missing", place.header.clone(), format!("`{key}` is missing"))
                 .label(format!("add `{key}: …` to this step"))
-                .in_hotl(format!("Step '{name}' missing '{key}:' field")),
-        );
+        };
+        let finding = place.colonless(key).map_or_else(missing, Colonless::finding);
+        found.push(finding.in_hotl(format!("Step '{name}' missing '{key}:' field")));
         return;
     };
     if field.value.is_none() {
@@ -72,6 +77,13 @@ fn gate(step: &Step, place: &StepPlace, found: &mut Findings) {
     } else if let Some(field) = place.fields.get("gate").filter(|field| field.value.is_none()) {
         let finding = Finding::warning("empty_value", field.key_span.clone(), "`gate` is empty");
         found.push(finding.label("the step has no gate"));
+    }
+}
+
+/// A field that may be left out was perhaps not meant to be.
+fn optional(key: &str, place: &StepPlace, found: &mut Findings) {
+    if let Some(word) = place.colonless(key) {
+        found.push(word.finding().warned());
     }
 }
 

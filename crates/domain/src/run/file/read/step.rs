@@ -10,7 +10,7 @@ use crate::run::file::lines::{Line, is_blank, trimmed};
 use crate::run::file::outline::Header;
 use crate::run::file::place::StepPlace;
 use crate::run::file::scalar::{Kind, is_forbidden};
-use crate::run::file::scan::{Around, Mapping, STEP_KEYS, fields};
+use crate::run::file::scan::{Around, Mapping, STEP_KEYS, fields, without_colon};
 use crate::run::file::step::{Form, ITERATIONS, Step};
 use crate::text::is_bidi_override;
 
@@ -81,8 +81,14 @@ pub(super) fn step(
     };
     let start = header.line.span().end;
     let body = start..lines.last().map_or(start, |line| line.span().end);
-    let place =
-        StepPlace { header: header.line.span(), body, fields: mapping.places, checks: places };
+    let at_the_edge = lines.iter().filter(|line| line.indent == 0 && !line.is_fenced);
+    let place = StepPlace {
+        header: header.line.span(),
+        body,
+        fields: mapping.places,
+        colonless: at_the_edge.filter_map(|line| without_colon(line, &STEP_KEYS)).collect(),
+        checks: places,
+    };
     (step, place)
 }
 

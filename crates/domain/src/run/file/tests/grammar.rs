@@ -171,9 +171,33 @@ fn a_key_given_twice_in_a_step_or_a_check_is_refused() {
 
 #[test]
 fn a_line_of_the_frontmatter_that_is_no_field_is_refused() {
+    let text = "---\nas risky as can be\n---\n### 1. One\n";
+    let (error, place) = refused(text);
+    assert_eq!((error.code, place), ("not_a_field", "as risky as can be"));
+}
+
+#[test]
+fn a_key_of_the_frontmatter_without_its_colon_is_refused_with_the_place_to_put_it() {
     let text = "---\nrisk_level high\n---\n### 1. One\n";
     let (error, place) = refused(text);
-    assert_eq!((error.code, place), ("not_a_field", "risk_level high"));
+    assert_eq!((error.code, place), ("colon_missing", "risk_level"));
+    assert_eq!(accepted(&patched(text, &error)).front.risk, Some(Risk::High));
+}
+
+#[test]
+fn a_list_that_is_not_closed_is_read_as_text_with_a_warning() {
+    for (value, opening) in [("[a, b", "["), ("{a: b", "{"), ("[[a], b", "[")] {
+        let text = format!("---\nintent: {value}\n---\n### 1. One\n");
+        assert_eq!(warnings(&text), [("unclosed_bracket", opening)], "{value}");
+        assert_eq!(accepted(&text).front.intent.as_deref(), Some(value));
+    }
+}
+
+#[test]
+fn brackets_that_are_closed_or_quoted_are_no_matter() {
+    for value in ["[a, b]", "[wip] do it", "\"[a, b\"", "a [b", "{a}", "[a,\n  b]"] {
+        assert_eq!(warnings(&format!("---\nintent: {value}\n---\n### 1. One\n")), [], "{value}");
+    }
 }
 
 #[test]

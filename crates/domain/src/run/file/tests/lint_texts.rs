@@ -98,6 +98,8 @@ fn a_step_without_action_and_loop_is_said() {
         fails(&step_text("")),
         ["Step 'One' missing 'action:' field", "Step 'One' missing 'loop:' field"]
     );
+    let without_colon = step_text("action do it\nloop: false\n");
+    assert_eq!(fails(&without_colon), ["Step 'One' missing 'action:' field"]);
 }
 
 #[test]

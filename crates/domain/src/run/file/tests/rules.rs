@@ -43,6 +43,33 @@ fn a_gate_that_means_nothing_is_found_with_the_one_that_was_meant() {
 }
 
 #[test]
+fn a_key_of_a_step_without_its_colon_is_found_with_the_place_to_put_it() {
+    let text = step_text("action do it\nloop: false\n");
+    assert_eq!(found(&text), [("colon_missing", "action")]);
+    let finding = inspect(&text).remove(0);
+    assert_eq!(finding.severity, Severity::Error);
+    assert_eq!(inspect(&patched(&text, &finding)), []);
+}
+
+#[test]
+fn a_field_that_may_be_left_out_and_has_no_colon_is_warned_of() {
+    for line in ["gate human", "verify make", "max_iterations 3", "depends_on [1]"] {
+        let text = sound(&format!("{line}\n"));
+        let key = line.split(' ').next().unwrap();
+        assert_eq!(found(&text), [("colon_missing", key)]);
+        assert_eq!(inspect(&text)[0].severity, Severity::Warning, "{line}");
+    }
+}
+
+#[test]
+fn prose_that_begins_like_a_field_is_no_field_without_a_colon() {
+    for line in ["Verify that it works.", "gated", "```\ngate human\n```"] {
+        assert_eq!(found(&sound(&format!("{line}\n"))), [], "{line}");
+    }
+    assert_eq!(found(&sound("verify: make\nverify once more\n")), []);
+}
+
+#[test]
 fn a_loop_that_means_nothing_is_found() {
     let text = step_text("action: x\nloop: forever\n");
     assert_eq!(found(&text), [("loop_word", "forever")]);
