@@ -30,6 +30,7 @@ pub mod text;
 pub mod time;
 pub mod transition;
 pub mod why;
+mod word;
 pub mod words;
 pub mod workflow;
 
