@@ -157,6 +157,9 @@ impl<'a> Views<'a> {
             Event::Run(event) if event.begins() => Ok(0),
             Event::Run(_) => Ok(self.run(stream)?.run.version),
             Event::KeyRotated(_) | Event::KeyRevoked(_) => Ok(self.key(stream)?.version),
+            Event::Chunk(_) | Event::Session(_) | Event::Definition(_) => {
+                Err(without_a_view(event))
+            }
             Event::ProjectRenamed(_)
             | Event::ProjectFrozen(_)
             | Event::ProjectUnfrozen(_)
@@ -275,6 +278,9 @@ impl<'a> Views<'a> {
                 self.store.update_key(&key)
             }
             Event::Run(event) => self.apply_to_run(recorded, event),
+            Event::Chunk(_) | Event::Session(_) | Event::Definition(_) => {
+                Err(without_a_view(&event))
+            }
         }
     }
 
@@ -757,6 +763,11 @@ fn shifted(counter: u64, by: i64) -> Result<u64, Fault> {
     counter
         .checked_add_signed(by)
         .ok_or_else(|| Fault::bug("a counter of open tasks fell below zero"))
+}
+
+/// What no view remembers must not get into the log: a rebuild would lose it.
+fn without_a_view(event: &Event) -> Fault {
+    Broken(format!("no view remembers '{}'", event.kind().as_str())).into()
 }
 
 fn expect_next(version: u64, stream_seq: u64, stream: &Stream) -> Result<(), Broken> {

@@ -235,7 +235,10 @@ impl Translator {
             | Event::KeyCreated(_)
             | Event::KeyRotated(_)
             | Event::KeyRevoked(_)
-            | Event::Run(_) => one(event.kind().as_str(), Value::Null),
+            | Event::Run(_)
+            | Event::Chunk(_)
+            | Event::Session(_)
+            | Event::Definition(_) => one(event.kind().as_str(), Value::Null),
         })
     }
 }
@@ -303,7 +306,10 @@ impl Before {
                 | Event::KeyCreated(_)
                 | Event::KeyRotated(_)
                 | Event::KeyRevoked(_)
-                | Event::Run(_),
+                | Event::Run(_)
+                | Event::Chunk(_)
+                | Event::Session(_)
+                | Event::Definition(_),
             )
             | None => self,
         }

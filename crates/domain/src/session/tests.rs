@@ -1,0 +1,5 @@
+//! What happens in sessions, each as a sentence.
+
+mod consolidation;
+mod scene;
+mod sitting;
