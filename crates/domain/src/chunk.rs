@@ -8,6 +8,7 @@
 
 pub mod access;
 pub mod audience;
+pub mod chain;
 pub mod change;
 pub mod chunk_type;
 pub mod condition;
@@ -15,6 +16,7 @@ pub mod event;
 pub mod field;
 pub mod field_set;
 mod fold;
+pub mod history;
 pub mod keep;
 pub mod link;
 pub mod owner;
@@ -22,6 +24,7 @@ pub mod promote;
 pub mod query_key;
 pub mod review;
 pub mod slug;
+pub mod sort;
 pub mod source;
 pub mod spec;
 pub mod state;

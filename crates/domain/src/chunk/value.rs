@@ -2,7 +2,7 @@
 //!
 //! A refusal names the field, what was expected and what was given.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use super::{Field, FieldKind};
 use crate::near::near;
@@ -20,9 +20,8 @@ pub fn checked(field: &Field, given: &Value) -> Result<Value, Refusal> {
         (FieldKind::Enum, Value::String(word)) => one_of(field, word),
         (FieldKind::Text, Value::String(words)) => text::long(&field.name, words).map(Value::from),
         (FieldKind::Url, Value::String(address)) => url(field, address),
-        (FieldKind::Number, Value::Number(_)) | (FieldKind::Boolean, Value::Bool(_)) => {
-            Ok(given.clone())
-        }
+        (FieldKind::Number, Value::Number(number)) => Ok(Value::Number(whole(number))),
+        (FieldKind::Boolean, Value::Bool(_)) => Ok(given.clone()),
         (FieldKind::Date, Value::String(day)) => date(field, day),
         (FieldKind::StringList, Value::Array(items)) => list(field, items),
         (FieldKind::ChunkReference, Value::String(id)) => match id.parse::<ChunkId>() {
@@ -78,6 +77,13 @@ fn url(field: &Field, address: &str) -> Result<Value, Refusal> {
         true => Ok(Value::from(address)),
         false => Err(wrong(field, &Value::from(address))),
     }
+}
+
+/// A whole number is written without a point, so that 1.0 is the same value as 1.
+fn whole(number: &Number) -> Number {
+    let written = number.to_string();
+    let digits = written.strip_suffix(".0").and_then(|digits| digits.parse::<i64>().ok());
+    digits.map_or_else(|| number.clone(), Number::from)
 }
 
 /// A plain day stays a day; a moment is written in UTC.
@@ -250,6 +256,12 @@ mod tests {
     fn a_moment_is_stored_in_utc() {
         let stored = checked(&field(FieldKind::Date), &json!("2026-11-15T10:30:00+01:00"));
         assert_eq!(stored, Ok(json!("2026-11-15T09:30:00.000Z")));
+    }
+
+    #[test]
+    fn a_whole_number_is_stored_without_a_point() {
+        assert_eq!(checked(&field(FieldKind::Number), &json!(2.0)), Ok(json!(2)));
+        assert_eq!(checked(&field(FieldKind::Number), &json!(2.5)), Ok(json!(2.5)));
     }
 
     #[test]

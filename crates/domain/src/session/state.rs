@@ -4,6 +4,7 @@ use super::consolidate::Surfaced;
 use super::event::SessionStarted;
 use super::lifecycle::RequiredStep;
 use crate::chunk::Slug;
+use crate::chunk::audience::Listener;
 use crate::duration::Span;
 use crate::event::SessionEvent;
 use crate::inject::Injected;
@@ -148,6 +149,20 @@ impl Session {
     /// matter, so that an agent that died blocks nobody.
     pub fn is_open(&self, now: Time) -> bool {
         self.status == SessionStatus::Active && now < self.expires_at
+    }
+
+    /// Whom chunks are chosen for while it goes on.
+    pub fn listener(&self, agent_tags: &[String], org: &str) -> Listener {
+        let focus_tags = self.focus.as_ref().map(|focus| focus.tags.clone());
+        Listener {
+            agent: self.agent.clone(),
+            agent_type: self.agent_type.clone(),
+            agent_tags: agent_tags.to_vec(),
+            project: self.project,
+            org: org.to_owned(),
+            lifecycle: self.lifecycle.clone(),
+            focus_tags: focus_tags.unwrap_or_default(),
+        }
     }
 
     /// The chunks that it was given.

@@ -90,6 +90,14 @@ fn a_focus_brings_what_was_not_given_before() {
 }
 
 #[test]
+fn chunks_are_chosen_by_the_focus_of_a_session() {
+    let session = session("dev");
+    assert!(session.listener(&[], "acme").focus_tags.is_empty());
+    let decided = focus(&session, &on("login"), injection(&[]), &agent("w1"), minute(1));
+    assert_eq!(after(&session, decided, 1).listener(&[], "acme").focus_tags, ["auth"]);
+}
+
+#[test]
 fn a_session_that_is_resumed_has_its_whole_time_again() {
     let session = session("default");
     let decided = resume(&session, injection(&[1]), &agent("w1"), minute(100));
