@@ -717,7 +717,6 @@ events! {
             ChunkConsolidated "chunk_consolidated" 1;
         }
         /// One fact about a definition.
-        #[expect(clippy::large_enum_variant, reason = "an event holds it in a box")]
         Definition(DefinitionEvent) {
             ChunkTypeSet "chunk_type_set" 1;
             AgentTypeSet "agent_type_set" 1;

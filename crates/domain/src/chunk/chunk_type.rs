@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::access::Standing;
 use super::audience::Audience;
 use super::template::Template;
 use super::{Field, Scope, Slug};
@@ -69,10 +70,10 @@ impl ChunkType {
         Ok(self)
     }
 
-    /// Refuses an agent of a type that does not create such chunks. An agent that was registered
-    /// without a type has none to show.
-    pub fn check_creator(&self, agent_type: Option<&Slug>) -> Result<(), Refusal> {
-        let may = agent_type.is_some_and(|given| self.creators.contains(given));
+    /// Refuses an agent of a type that does not create such chunks. People create all of them.
+    pub fn check_creator(&self, standing: &Standing) -> Result<(), Refusal> {
+        let Standing::Agent(agent_type) = standing else { return Ok(()) };
+        let may = agent_type.as_ref().is_some_and(|given| self.creators.contains(given));
         if may || self.creators.is_empty() {
             return Ok(());
         }
@@ -133,11 +134,13 @@ pub(crate) mod tests {
     fn c15_only_the_named_agent_types_create_it() {
         let coder: Slug = "dev_coder".parse().unwrap();
         let limited = ChunkType { creators: vec![coder.clone()], ..note() };
-        assert_eq!(limited.check_creator(Some(&coder)), Ok(()));
-        for other in [None, Some(&"dev_qa".parse().unwrap())] {
-            assert_eq!(limited.check_creator(other).unwrap_err().code, Code::NotAllowed);
+        assert_eq!(limited.check_creator(&Standing::Agent(Some(coder))), Ok(()));
+        for other in [None, Some("dev_qa".parse().unwrap())] {
+            let refusal = limited.check_creator(&Standing::Agent(other)).unwrap_err();
+            assert_eq!(refusal.code, Code::NotAllowed);
         }
-        assert_eq!(note().check_creator(None), Ok(()));
+        assert_eq!(limited.check_creator(&Standing::Person), Ok(()));
+        assert_eq!(note().check_creator(&Standing::Agent(None)), Ok(()));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::access::{Act, Reader};
 use super::event::ChunkPromoted;
 use super::state::Author;
 use super::write::{Taken, key};
-use super::{Chunk, ChunkType, Owner, field_set};
+use super::{Chunk, ChunkType, Owner, field_set, spec};
 use crate::event::ChunkEvent;
 use crate::{Code, Refusal};
 
@@ -31,9 +31,14 @@ pub fn promote(
         .detail("from", from)
         .detail("to", to));
     }
+    chunk_type.check_creator(&reader.standing)?;
     chunk_type.template.check(&chunk.content)?;
     let mut kept = chunk.fields.clone();
     kept.retain(|name, _| chunk_type.fields.iter().any(|field| field.name == *name));
+    let fields = field_set::written(&chunk_type.fields, &kept)?;
+    if spec::is_spec(&chunk_type.slug) {
+        spec::check_new(&fields)?;
+    }
     let asked = taken.by.is_none().then(|| chunk.query_key.as_str());
     Ok(vec![
         ChunkPromoted {
@@ -41,7 +46,7 @@ pub fn promote(
             query_key: key(asked, &chunk.title, taken, &owner)?,
             owner,
             chunk_type: chunk_type.slug.clone(),
-            fields: field_set::written(&chunk_type.fields, &kept)?,
+            fields,
             by,
         }
         .into(),

@@ -55,6 +55,11 @@ pub(super) fn guarded(
     Ok(changes)
 }
 
+/// Whether a spec that was blocked goes on.
+pub(super) fn is_resolved(changes: &[FieldChange]) -> bool {
+    changes.iter().any(|change| change.name == STATUS && change.before == BLOCKED)
+}
+
 fn moved(
     shown: &Map<String, Value>,
     status: FieldChange,

@@ -82,7 +82,7 @@ pub fn update(
         chunk_type.template.check(content)?;
     }
     let tags = revision.tags.as_deref().map(text::tags).transpose()?;
-    let audience = match &revision.audience {
+    let mut audience = match &revision.audience {
         Some(given) => Some(changed_to(audience(given, chunk_type)?)),
         None => None,
     };
@@ -95,6 +95,8 @@ pub fn update(
     let mut fields = field_set::changed(&chunk_type.fields, &chunk.fields, &revision.fields)?;
     if spec::is_spec(&chunk_type.slug) {
         fields = spec::guarded(&chunk.shown(chunk_type), fields)?;
+        // Whoever it was aimed at while it was blocked is not asked for any more.
+        audience = audience.or(spec::is_resolved(&fields).then_some(Change::Cleared));
     }
     let updated = ChunkUpdated {
         version: chunk.version + 1,

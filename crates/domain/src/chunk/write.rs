@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::access::{Reader, Standing};
+use super::access::Reader;
 use super::audience::Audience;
 use super::event::ChunkWritten;
 use super::query_key::QueryKey;
@@ -72,10 +72,7 @@ pub fn write(
     by: Author,
 ) -> Result<ChunkWritten, Refusal> {
     reader.admit_new(&owner)?;
-    match &reader.standing {
-        Standing::Person => {}
-        Standing::Agent(agent_type) => chunk_type.check_creator(agent_type.as_ref())?,
-    }
+    chunk_type.check_creator(&reader.standing)?;
     let content = content(&draft.content)?;
     chunk_type.template.check(&content)?;
     let fields = field_set::written(&chunk_type.fields, &draft.fields)?;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::find;
 use crate::chunk::Slug;
-use crate::session::AgentType;
+use crate::session::{AgentType, Filter};
 use crate::{Refusal, text};
 
 /// An agent that is known by name.
@@ -18,6 +18,13 @@ pub struct Agent {
     pub tags: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// Where its searches differ from those of its type.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub search_filter_overrides: Filter,
+}
+
+fn is_default(filter: &Filter) -> bool {
+    *filter == Filter::default()
 }
 
 impl Agent {
@@ -28,8 +35,14 @@ impl Agent {
         if let Some(description) = &self.description {
             text::long("description", description)?;
         }
+        self.search_filter_overrides.check()?;
         find(types, &self.agent_type)?;
         Ok(self)
+    }
+
+    /// What its searches may find.
+    pub fn search(&self, agent_type: &AgentType) -> Filter {
+        agent_type.search.overridden_by(&self.search_filter_overrides)
     }
 }
 
@@ -38,6 +51,7 @@ mod tests {
     use super::*;
     use crate::Code;
     use crate::built_in::agent_types;
+    use crate::chunk::Scope;
 
     fn agent(agent_type: &str) -> Agent {
         Agent {
@@ -45,7 +59,22 @@ mod tests {
             agent_type: agent_type.parse().unwrap(),
             tags: vec!["rust".into(), "rust ".into()],
             description: None,
+            search_filter_overrides: Filter::default(),
         }
+    }
+
+    #[test]
+    fn an_agent_searches_as_its_type_does_but_for_what_it_overrides() {
+        let types = agent_types();
+        let admin = find(&types, &"admin".parse().unwrap()).unwrap();
+        assert_eq!(agent("admin").search(admin), admin.search);
+        let overrides = Filter {
+            include_scopes: vec![Scope::Project],
+            exclude_query_keys: vec!["secrets".into()],
+            ..Filter::default()
+        };
+        let other = Agent { search_filter_overrides: overrides.clone(), ..agent("admin") };
+        assert_eq!(other.search(admin), overrides);
     }
 
     #[test]

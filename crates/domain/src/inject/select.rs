@@ -41,10 +41,11 @@ impl Candidate<'_> {
     }
 }
 
-/// The rule of an audience that means the session.
+/// How an audience means the session.
 struct Meant {
+    /// The first rule that does.
     rule: String,
-    /// The rule says for whom it is, and does not mean everybody.
+    /// One of the rules that do says for whom it is, and does not mean everybody.
     by_name: bool,
 }
 
@@ -122,12 +123,11 @@ fn meant(candidates: &[Candidate<'_>], asked: &Asked<'_>) -> BTreeMap<ChunkId, M
                 true => "the chunk".to_owned(),
                 false => format!("type {chunk_type}"),
             };
-            let found = || Meant {
-                rule: format!("audience rule {place} of {whose}"),
-                by_name: !rule.asks.is_empty(),
-            };
+            let found =
+                || Meant { rule: format!("audience rule {place} of {whose}"), by_name: false };
             if is_in {
-                meant.entry(candidate.chunk.id).or_insert_with(found);
+                let known = meant.entry(candidate.chunk.id).or_insert_with(found);
+                known.by_name |= !rule.asks.is_empty();
             }
         }
     }

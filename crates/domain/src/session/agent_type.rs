@@ -52,6 +52,14 @@ pub struct Filter {
 }
 
 impl Filter {
+    /// Checks the filter itself.
+    pub fn check(&self) -> Result<(), Refusal> {
+        text::few("include_chunk_types", &self.include_chunk_types)?;
+        text::few("exclude_chunk_types", &self.exclude_chunk_types)?;
+        text::few("exclude_query_keys", &self.exclude_query_keys)?;
+        text::few("exclude_query_key_prefixes", &self.exclude_query_key_prefixes)
+    }
+
     /// Whether a chunk passes.
     pub fn admits(&self, scope: Scope, chunk_type: &Slug, query_key: &str) -> bool {
         includes(&self.include_scopes, &scope)
@@ -60,6 +68,22 @@ impl Filter {
             && !self.exclude_chunk_types.contains(chunk_type)
             && !self.exclude_query_keys.iter().any(|key| key == query_key)
             && !self.exclude_query_key_prefixes.iter().any(|prefix| query_key.starts_with(prefix))
+    }
+
+    /// The same filter with every part replaced that another one has.
+    #[must_use]
+    pub fn overridden_by(&self, other: &Self) -> Self {
+        Self {
+            include_scopes: either(&other.include_scopes, &self.include_scopes),
+            exclude_scopes: either(&other.exclude_scopes, &self.exclude_scopes),
+            include_chunk_types: either(&other.include_chunk_types, &self.include_chunk_types),
+            exclude_chunk_types: either(&other.exclude_chunk_types, &self.exclude_chunk_types),
+            exclude_query_keys: either(&other.exclude_query_keys, &self.exclude_query_keys),
+            exclude_query_key_prefixes: either(
+                &other.exclude_query_key_prefixes,
+                &self.exclude_query_key_prefixes,
+            ),
+        }
     }
 
     /// The scopes that a search looks at. One that it was asked for and that is not among them
@@ -74,6 +98,10 @@ impl Filter {
     }
 }
 
+fn either<T: Clone>(first: &[T], second: &[T]) -> Vec<T> {
+    if first.is_empty() { second.to_vec() } else { first.to_vec() }
+}
+
 fn includes<T: PartialEq>(included: &[T], one: &T) -> bool {
     included.is_empty() || included.contains(one)
 }
@@ -85,12 +113,8 @@ impl AgentType {
         if let Some(description) = &self.description {
             text::long("description", description)?;
         }
-        for filter in [&self.inject, &self.search] {
-            text::few("include_chunk_types", &filter.include_chunk_types)?;
-            text::few("exclude_chunk_types", &filter.exclude_chunk_types)?;
-            text::few("exclude_query_keys", &filter.exclude_query_keys)?;
-            text::few("exclude_query_key_prefixes", &filter.exclude_query_key_prefixes)?;
-        }
+        self.inject.check()?;
+        self.search.check()?;
         find(lifecycles, &self.lifecycle)?;
         Ok(self)
     }

@@ -44,6 +44,14 @@ fn a_chunk_is_promoted_only_to_a_wider_scope() {
 }
 
 #[test]
+fn c15_a_chunk_does_not_become_what_its_promoter_may_not_create() {
+    let limited = ChunkType { creators: vec!["dev_planner".parse().unwrap()], ..note() };
+    let decided =
+        promote(&private(), Owner::Org, &limited, &Taken::default(), &agent("w1"), by("w1"));
+    assert_eq!(decided.unwrap_err().code, Code::NotAllowed);
+}
+
+#[test]
 fn what_another_agent_keeps_for_itself_is_not_promoted() {
     let decided =
         promote(&private(), Owner::Org, &note(), &Taken::default(), &agent("w2"), by("w2"));

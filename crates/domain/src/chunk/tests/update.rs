@@ -1,6 +1,7 @@
 use serde_json::{Map, json};
 
 use super::scene::{after, agent, by, minute, plain};
+use crate::built_in::chunk_types;
 use crate::chunk::Chunk;
 use crate::chunk::chunk_type::tests::note;
 use crate::chunk::update::{Part, Revision, update};
@@ -79,6 +80,23 @@ fn the_second_of_two_writers_on_one_version_is_answered_with_the_current_one() {
         (&refusal.details["version"], &refusal.details["content"]),
         (&json!(2), &json!("90"))
     );
+}
+
+#[test]
+fn c39_a_spec_that_goes_on_is_not_aimed_at_anybody_any_more() {
+    let types = chunk_types();
+    let spec = types.iter().find(|known| known.slug.as_str() == "dev_spec").unwrap();
+    let revise = |chunk: &Chunk, fields, audience| {
+        let fields = serde_json::from_value(fields).unwrap();
+        let revision = Revision { fields, audience, ..Revision::default() };
+        after(chunk, update(chunk, &revision, spec, &agent("w1"), by("w1")))
+    };
+    let new = Chunk { chunk_type: spec.slug.clone(), ..plain(1) };
+    let audience = json!({"rules": [{"agent_types": ["dev_assistant"]}]});
+    let block = json!({"status": "blocked", "blocked_reason": "no key"});
+    let blocked = revise(&new, block, Some(audience));
+    assert!(blocked.audience.is_some());
+    assert_eq!(revise(&blocked, json!({"status": "new"}), None).audience, None);
 }
 
 #[test]

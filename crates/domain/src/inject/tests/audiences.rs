@@ -36,6 +36,14 @@ fn a_chunk_of_another_project_that_names_the_agents_type_is_given() {
 }
 
 #[test]
+fn it_is_enough_that_one_of_its_rules_names_the_agents_type() {
+    let audience = json!({"rules": [{"all": true}, {"agent_types": ["dev"]}]});
+    let audience = Some(Audience::read(&audience).unwrap());
+    let chunks = [Chunk { audience, ..chunk(1, "convention", elsewhere(), "pushed") }];
+    assert_eq!(sitting("dev", Some(project(1))).given(&chunks), ["pushed"]);
+}
+
+#[test]
 fn what_another_agent_keeps_for_itself_is_never_given() {
     let theirs = chunk(1, "knowledge", Owner::Agent("other".into()), "theirs");
     assert!(sitting("dev", Some(project(1))).given(&[aimed(theirs, "dev")]).is_empty());

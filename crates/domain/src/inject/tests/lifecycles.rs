@@ -1,6 +1,7 @@
 use super::scene::{aimed, chunk, elsewhere, here, mine, sitting, store, tagged, with};
 use crate::chunk::tests::scene::project;
-use crate::chunk::{Chunk, Owner};
+use crate::chunk::{Chunk, Owner, Slug};
+use crate::session::Lifecycle;
 
 /// What an agent of a type is given of the whole store.
 fn given(agent_type: &str) -> Vec<String> {
@@ -135,6 +136,15 @@ fn c68_every_chunk_comes_with_its_version_and_the_rule_that_chose_it() {
             (1, "dev_package of any with state \"pending\" aimed at it"),
         ]
     );
+}
+
+#[test]
+fn c12_a_lifecycle_that_somebody_added_narrows_what_is_given() {
+    let mut coder = sitting("dev_coder", Some(project(1)));
+    let rules = coder.lifecycle.inject.take().unwrap();
+    let slug: Slug = "night_shift".parse().unwrap();
+    coder.lifecycle = Lifecycle { slug, inject: Some(rules[1..].to_vec()), ..coder.lifecycle };
+    assert_eq!(coder.given(&store()), ["my identity", "constraint"]);
 }
 
 #[test]
