@@ -2,7 +2,7 @@
 //!
 //! What a chunk may hold is data, not code: a [`ChunkType`] says which [`Field`]s it has, which
 //! headings its content needs, who may create it and whom it is injected to. A chunk is a stream of
-//! the ledger: a decision ([`write`], [`update`], [`keep`], [`promote`], [`link`], [`review`]) takes
+//! the ledger: a decision ([`mod@write`], [`update`], [`keep`], [`promote`], [`link`], [`review`]) takes
 //! a [`Chunk`] and who asks, and returns the events to record; [`Chunk::fold`] applies them. Who may
 //! ask for what is decided in [`access`] alone.
 

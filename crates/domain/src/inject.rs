@@ -22,6 +22,7 @@ use crate::{ChunkId, Time};
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
     pub listener: &'a Listener,
+    /// The agent itself, also where a person looks at what it would be given.
     pub reader: &'a Reader,
     pub lifecycle: &'a Lifecycle,
     pub agent_type: Option<&'a AgentType>,

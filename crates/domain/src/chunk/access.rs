@@ -66,7 +66,7 @@ impl Reader {
     /// An agent that is bound to projects sees no others.
     fn sees(&self, owner: &Owner) -> bool {
         match owner {
-            Owner::Project(project) => self.projects.is_empty() || self.projects.contains(project),
+            Owner::Project(project) => self.is_free() || self.projects.contains(project),
             Owner::Org | Owner::Agent(_) => true,
         }
     }
@@ -74,10 +74,15 @@ impl Reader {
     /// Whoever is bound to projects changes nothing that everybody shares.
     fn changes(&self, owner: &Owner) -> bool {
         match owner {
-            Owner::Project(project) => self.projects.is_empty() || self.projects.contains(project),
-            Owner::Org => self.projects.is_empty(),
-            Owner::Agent(name) => *name == self.name || self.projects.is_empty(),
+            Owner::Project(_) => self.sees(owner),
+            Owner::Org => self.is_free(),
+            Owner::Agent(name) => *name == self.name || self.is_free(),
         }
+    }
+
+    /// It is bound to no project in particular.
+    const fn is_free(&self) -> bool {
+        self.projects.is_empty()
     }
 
     /// Lets through who may do something with a chunk. One that is deleted is not there.

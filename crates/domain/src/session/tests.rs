@@ -3,3 +3,4 @@
 mod consolidation;
 mod scene;
 mod sitting;
+mod stored;
