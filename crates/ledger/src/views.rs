@@ -267,21 +267,26 @@ impl<'a> Views<'a> {
             | Event::HookFailed(_)
             | Event::HookDiscarded(_)
             | Event::HookRetried(_) => self.apply_to_hooks(recorded, &event),
-            Event::KeyCreated(data) => {
-                let key = Key::created(header.stream.key(), data, header.at);
-                self.store.insert_key(header.seq, &key)
-            }
-            Event::KeyRotated(_) | Event::KeyRevoked(_) => {
-                let mut key = self.key(header.stream)?;
-                expect_next(key.version, header.stream_seq, &header.stream)?;
-                key.fold(&event, header.at)?;
-                self.store.update_key(&key)
+            Event::KeyCreated(_) | Event::KeyRotated(_) | Event::KeyRevoked(_) => {
+                self.apply_to_key(recorded, &event)
             }
             Event::Run(event) => self.apply_to_run(recorded, event),
             Event::Chunk(_) | Event::Session(_) | Event::Definition(_) => {
                 Err(without_a_view(&event))
             }
         }
+    }
+
+    fn apply_to_key(&mut self, recorded: &Recorded, event: &Event) -> Result<(), Fault> {
+        let header = &recorded.header;
+        if let Event::KeyCreated(data) = event {
+            let key = Key::created(header.stream.key(), data, header.at);
+            return self.store.insert_key(header.seq, &key);
+        }
+        let mut key = self.key(header.stream)?;
+        expect_next(key.version, header.stream_seq, &header.stream)?;
+        key.fold(event, header.at)?;
+        self.store.update_key(&key)
     }
 
     fn apply_to_run(&mut self, recorded: &Recorded, event: &RunEvent) -> Result<(), Fault> {

@@ -9,6 +9,9 @@ use crate::session::consolidate::{Verdict, consolidate};
 use crate::session::sit::{end, focus, hand_over, resume};
 use crate::session::{Focus, Session};
 
+/// Something that is done in a session.
+type Deed<'a> = &'a dyn Fn(&Session) -> Vec<SessionEvent>;
+
 /// An event as it is read from the log.
 fn stored(event: SessionEvent) -> SessionEvent {
     let event = Event::from(event);
@@ -26,7 +29,7 @@ fn c68_the_stored_events_of_a_session_make_it_again() {
         ..owned(5, Owner::Agent("w1".into()), &Draft::new("Found", "text"))
     };
     let on = Focus { task: "login".into(), tags: vec!["auth".into()] };
-    let deeds: [&dyn Fn(&Session) -> Vec<SessionEvent>; 5] = [
+    let deeds: [Deed<'_>; 5] = [
         &|session| focus(session, &on, injection(&[1, 2]), &me, minute(1)).unwrap(),
         &|session| resume(session, injection(&[2]), &me, minute(2)).unwrap(),
         &|session| hand_over(session, injection(&[3]), minute(3)),
