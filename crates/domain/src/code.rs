@@ -81,6 +81,14 @@ codes! {
     RunUnfinished "run_unfinished" Refused;
     EvidenceMissing "evidence_missing" Refused;
     RunEdited "run_edited" Refused;
+    // Rules of chunks and sessions.
+    TypeInUse "type_in_use" Refused;
+    ContentIncomplete "content_incomplete" Refused;
+    QueryKeyTaken "query_key_taken" Refused;
+    LinksIncoming "links_incoming" Refused;
+    StepRequired "step_required" Refused;
+    SessionOpen "session_open" Refused;
+    SessionOver "session_over" Refused;
     // Where runs work.
     CheckoutUnfit "checkout_unfit" Refused;
     UncommittedChanges "uncommitted_changes" Refused;
@@ -125,6 +133,11 @@ codes! {
     RunNotFound "run_not_found" NotFound;
     StepNotFound "step_not_found" NotFound;
     ActionNotFound "action_not_found" NotFound;
+    ChunkNotFound "chunk_not_found" NotFound;
+    ChunkTypeNotFound "chunk_type_not_found" NotFound;
+    AgentTypeNotFound "agent_type_not_found" NotFound;
+    LifecycleNotFound "lifecycle_not_found" NotFound;
+    SessionNotFound "session_not_found" NotFound;
     CodeNotFound "code_not_found" NotFound;
     OperationNotFound "operation_not_found" NotFound;
     PathNotFound "path_not_found" NotFound;

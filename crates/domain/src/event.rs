@@ -8,12 +8,24 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::chain::Hash;
+use crate::chunk::event::{
+    ChunkDeleted, ChunkExpirySet, ChunkLinked, ChunkPinned, ChunkPromoted, ChunkReviewed,
+    ChunkSuperseded, ChunkUnlinked, ChunkUnpinned, ChunkUpdated, ChunkWritten, FlagDismissed,
+    SourceChecked,
+};
+use crate::definition::event::{
+    AgentSet, AgentTypeSet, ChunkTypeSet, DefinitionRemoved, LifecycleSet,
+};
 use crate::hook::{Hook, Trigger};
 use crate::key::{Owner, Role};
 use crate::run::event::{
     ActionDecided, ActionProgressed, ActionRequested, BudgetChecked, BudgetRaised, BudgetRecorded,
     GateDecided, GateOverdue, GateReopened, RunEdited, RunFinalized, RunFinished, RunImported,
     RunOwnerChanged, RunStarted, RunUnblocked, StepBlocked, StepRetried, StepStarted, StepVerified,
+};
+use crate::session::event::{
+    ChunkConsolidated, ChunksInjected, FocusRegistered, SessionEnded, SessionExpired,
+    SessionResumed, SessionStarted,
 };
 use crate::{EventId, ProjectId, RunKey, Status, TaskId, Time};
 
@@ -498,54 +510,70 @@ pub struct HookRetried {}
 
 macro_rules! events {
     (
-        runs { $($run:ident $run_kind:literal $run_version:literal;)+ }
+        boxed {
+            $($(#[$doc:meta])* $group:ident($of:ident) {
+                $($fact:ident $fact_kind:literal $fact_version:literal;)+
+            })+
+        }
         $($name:ident $kind:literal $version:literal $subject:ident;)+
     ) => {
         /// One fact.
         #[derive(Debug, Clone, PartialEq)]
         pub enum Event {
             $($name($name),)+
-            Run(Box<RunEvent>),
+            $($group(Box<$of>),)+
         }
 
-        /// One fact about a run.
-        #[derive(Debug, Clone, PartialEq)]
-        pub enum RunEvent { $($run($run)),+ }
+        $(
+            $(#[$doc])*
+            #[derive(Debug, Clone, PartialEq)]
+            pub enum $of { $($fact($fact)),+ }
+
+            impl $of {
+                pub const fn kind(&self) -> Kind {
+                    match self { $(Self::$fact(_) => Kind::$fact),+ }
+                }
+
+                fn encode(&self) -> serde_json::Result<String> {
+                    match self { $(Self::$fact(data) => serde_json::to_string(data)),+ }
+                }
+            }
+
+            impl From<$of> for Event {
+                fn from(event: $of) -> Self {
+                    Self::$group(Box::new(event))
+                }
+            }
+
+            $(impl From<$fact> for $of {
+                fn from(data: $fact) -> Self {
+                    Self::$fact(data)
+                }
+            })+
+        )+
 
         /// The name of a fact, as it is stored.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Kind { $($name,)+ $($run),+ }
+        pub enum Kind { $($name,)+ $($($fact,)+)+ }
 
         impl Kind {
-            pub const ALL: &'static [Self] = &[$(Self::$name,)+ $(Self::$run),+];
+            pub const ALL: &'static [Self] = &[$(Self::$name,)+ $($(Self::$fact,)+)+];
 
             pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$name => $kind,)+ $(Self::$run => $run_kind),+ }
+                match self { $(Self::$name => $kind,)+ $($(Self::$fact => $fact_kind,)+)+ }
             }
 
             /// The newest version of this kind; what is written.
             pub const fn version(self) -> u32 {
-                match self { $(Self::$name => $version,)+ $(Self::$run => $run_version),+ }
+                match self { $(Self::$name => $version,)+ $($(Self::$fact => $fact_version,)+)+ }
             }
 
             /// What the stream of this kind is about.
             pub const fn subject(self) -> Subject {
-                match self { $(Self::$name => Subject::$subject,)+ $(Self::$run)|+ => Subject::Run }
-            }
-        }
-
-        impl RunEvent {
-            pub const fn kind(&self) -> Kind {
-                match self { $(Self::$run(_) => Kind::$run),+ }
-            }
-
-            /// It is the first of a run.
-            pub const fn begins(&self) -> bool {
-                matches!(self, Self::RunStarted(_) | Self::RunImported(_))
-            }
-
-            fn encode(&self) -> serde_json::Result<String> {
-                match self { $(Self::$run(data) => serde_json::to_string(data)),+ }
+                match self {
+                    $(Self::$name => Subject::$subject,)+
+                    $($(Self::$fact)|+ => Subject::$group,)+
+                }
             }
         }
 
@@ -553,7 +581,7 @@ macro_rules! events {
             pub fn kind(&self) -> Kind {
                 match self {
                     $(Self::$name(_) => Kind::$name,)+
-                    Self::Run(event) => event.kind(),
+                    $(Self::$group(event) => event.kind(),)+
                 }
             }
 
@@ -561,7 +589,7 @@ macro_rules! events {
             pub fn encode(&self) -> Result<String, Unreadable> {
                 match self {
                     $(Self::$name(data) => serde_json::to_string(data),)+
-                    Self::Run(event) => event.encode(),
+                    $(Self::$group(event) => event.encode(),)+
                 }
                 .map_err(|source| Unreadable::Data(self.kind(), source.to_string()))
             }
@@ -575,7 +603,9 @@ macro_rules! events {
                 }
                 match kind {
                     $(Kind::$name => serde_json::from_str(data).map(Self::$name),)+
-                    $(Kind::$run => serde_json::from_str(data).map(RunEvent::$run).map(Self::from)),+
+                    $($(Kind::$fact => {
+                        serde_json::from_str(data).map($of::$fact).map(Self::from)
+                    })+)+
                 }
                 .map_err(|source| Unreadable::Data(kind, source.to_string()))
             }
@@ -586,19 +616,14 @@ macro_rules! events {
                 Self::$name(data)
             }
         })+
-
-        impl From<RunEvent> for Event {
-            fn from(event: RunEvent) -> Self {
-                Self::Run(Box::new(event))
-            }
-        }
-
-        $(impl From<$run> for RunEvent {
-            fn from(data: $run) -> Self {
-                Self::$run(data)
-            }
-        })+
     };
+}
+
+impl RunEvent {
+    /// It is the first of a run.
+    pub const fn begins(&self) -> bool {
+        matches!(self, Self::RunStarted(_) | Self::RunImported(_))
+    }
 }
 
 /// What a stream can be about.
@@ -615,6 +640,12 @@ pub enum Subject {
     Key,
     /// One execution of a workflow file.
     Run,
+    /// A piece of context.
+    Chunk,
+    /// One sitting of an agent.
+    Session,
+    /// A chunk type, an agent type, a lifecycle or an agent.
+    Definition,
 }
 
 impl Subject {
@@ -627,32 +658,72 @@ impl Subject {
             Self::Delivery => "delivery",
             Self::Key => "key",
             Self::Run => "run",
+            Self::Chunk => "chunk",
+            Self::Session => "session",
+            Self::Definition => "definition",
         }
     }
 }
 
 events! {
-    runs {
-        RunStarted "run_started" 1;
-        RunImported "run_imported" 1;
-        RunEdited "run_edited" 1;
-        StepStarted "step_started" 1;
-        StepVerified "step_verified" 1;
-        StepRetried "step_retried" 1;
-        StepBlocked "step_blocked" 1;
-        RunUnblocked "run_unblocked" 1;
-        GateDecided "gate_decided" 1;
-        GateReopened "gate_reopened" 1;
-        GateOverdue "gate_overdue" 1;
-        RunFinalized "run_finalized" 1;
-        RunFinished "run_finished" 1;
-        RunOwnerChanged "run_owner_changed" 1;
-        ActionRequested "action_requested" 1;
-        ActionDecided "action_decided" 1;
-        ActionProgressed "action_progressed" 1;
-        BudgetRecorded "budget_recorded" 1;
-        BudgetChecked "budget_checked" 1;
-        BudgetRaised "budget_raised" 1;
+    boxed {
+        /// One fact about a run.
+        Run(RunEvent) {
+            RunStarted "run_started" 1;
+            RunImported "run_imported" 1;
+            RunEdited "run_edited" 1;
+            StepStarted "step_started" 1;
+            StepVerified "step_verified" 1;
+            StepRetried "step_retried" 1;
+            StepBlocked "step_blocked" 1;
+            RunUnblocked "run_unblocked" 1;
+            GateDecided "gate_decided" 1;
+            GateReopened "gate_reopened" 1;
+            GateOverdue "gate_overdue" 1;
+            RunFinalized "run_finalized" 1;
+            RunFinished "run_finished" 1;
+            RunOwnerChanged "run_owner_changed" 1;
+            ActionRequested "action_requested" 1;
+            ActionDecided "action_decided" 1;
+            ActionProgressed "action_progressed" 1;
+            BudgetRecorded "budget_recorded" 1;
+            BudgetChecked "budget_checked" 1;
+            BudgetRaised "budget_raised" 1;
+        }
+        /// One fact about a chunk.
+        Chunk(ChunkEvent) {
+            ChunkWritten "chunk_written" 1;
+            ChunkUpdated "chunk_updated" 1;
+            ChunkSuperseded "chunk_superseded" 1;
+            ChunkPromoted "chunk_promoted" 1;
+            ChunkPinned "chunk_pinned" 1;
+            ChunkUnpinned "chunk_unpinned" 1;
+            ChunkExpirySet "chunk_expiry_set" 1;
+            ChunkDeleted "chunk_deleted" 1;
+            SourceChecked "source_checked" 1;
+            ChunkLinked "chunk_linked" 1;
+            ChunkUnlinked "chunk_unlinked" 1;
+            ChunkReviewed "chunk_reviewed" 1;
+            FlagDismissed "flag_dismissed" 1;
+        }
+        /// One fact about a session.
+        Session(SessionEvent) {
+            SessionStarted "session_started" 1;
+            SessionResumed "session_resumed" 1;
+            FocusRegistered "focus_registered" 1;
+            ChunksInjected "chunks_injected" 1;
+            SessionEnded "session_ended" 1;
+            SessionExpired "session_expired" 1;
+            ChunkConsolidated "chunk_consolidated" 1;
+        }
+        /// One fact about a definition.
+        Definition(DefinitionEvent) {
+            ChunkTypeSet "chunk_type_set" 1;
+            AgentTypeSet "agent_type_set" 1;
+            LifecycleSet "lifecycle_set" 1;
+            AgentSet "agent_set" 1;
+            DefinitionRemoved "definition_removed" 1;
+        }
     }
     ProjectCreated "project_created" 1 Project;
     ProjectRenamed "project_renamed" 1 Project;
@@ -738,7 +809,10 @@ impl Event {
             | Self::KeyCreated(_)
             | Self::KeyRotated(_)
             | Self::KeyRevoked(_)
-            | Self::Run(_) => false,
+            | Self::Run(_)
+            | Self::Chunk(_)
+            | Self::Session(_)
+            | Self::Definition(_) => false,
         }
     }
 }

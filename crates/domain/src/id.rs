@@ -142,8 +142,21 @@ id! {
     RunKey
 }
 id! {
+    /// A piece of context, through all its versions.
+    ChunkId
+}
+id! {
+    /// One sitting of an agent.
+    SessionId
+}
+id! {
+    /// Something that people defined: a type, a lifecycle, an agent.
+    DefinitionId
+}
+id! {
     /// The thing a stream of events is about: a task, a project, one execution of an operation, a
-    /// hook, one delivery of it, a key, or a run of a workflow file.
+    /// hook, one delivery of it, a key, a run of a workflow file, a chunk, a session, or a
+    /// definition.
     Stream
 }
 
@@ -157,7 +170,7 @@ macro_rules! streams {
     };
 }
 
-streams! { TaskId ProjectId CorrelationId HookId DeliveryId KeyId RunKey }
+streams! { TaskId ProjectId CorrelationId HookId DeliveryId KeyId RunKey ChunkId SessionId DefinitionId }
 
 impl Stream {
     pub fn task(self) -> TaskId {
@@ -182,6 +195,18 @@ impl Stream {
 
     pub fn run(self) -> RunKey {
         RunKey(self.0)
+    }
+
+    pub fn chunk(self) -> ChunkId {
+        ChunkId(self.0)
+    }
+
+    pub fn session(self) -> SessionId {
+        SessionId(self.0)
+    }
+
+    pub fn definition(self) -> DefinitionId {
+        DefinitionId(self.0)
     }
 }
 

@@ -5,10 +5,13 @@
 //! The same `fold` that a live command uses rebuilds the views from the log.
 #![deny(clippy::wildcard_enum_match_arm)]
 
+pub mod built_in;
 pub mod chain;
+pub mod chunk;
 pub mod claim;
 pub mod code;
 pub mod completion;
+pub mod definition;
 pub mod dependency;
 pub mod duration;
 pub mod edges;
@@ -16,6 +19,7 @@ pub mod event;
 pub mod holding;
 pub mod hook;
 pub mod id;
+pub mod inject;
 pub mod key;
 pub mod lease;
 pub mod near;
@@ -25,19 +29,22 @@ pub mod progress;
 pub mod project;
 pub mod refusal;
 pub mod run;
+pub mod session;
 pub mod status;
 pub mod task;
 pub mod text;
 pub mod time;
 pub mod transition;
 pub mod why;
+mod word;
 pub mod words;
 pub mod workflow;
 
 pub use code::{Code, Exit};
 pub use event::{Event, Kind};
 pub use id::{
-    CorrelationId, DeliveryId, EventId, HookId, KeyId, ProjectId, RunKey, Stream, TaskId,
+    ChunkId, CorrelationId, DefinitionId, DeliveryId, EventId, HookId, KeyId, ProjectId, RunKey,
+    SessionId, Stream, TaskId,
 };
 pub use key::Key;
 pub use refusal::Refusal;

@@ -139,7 +139,10 @@ impl Project {
             | Event::KeyCreated(_)
             | Event::KeyRotated(_)
             | Event::KeyRevoked(_)
-            | Event::Run(_) => {
+            | Event::Run(_)
+            | Event::Chunk(_)
+            | Event::Session(_)
+            | Event::Definition(_) => {
                 let kind = event.kind().as_str();
                 return Err(Broken(format!(
                     "'{kind}' cannot follow in the stream of project {}",

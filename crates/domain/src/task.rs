@@ -189,7 +189,10 @@ impl Task {
             | Event::KeyCreated(_)
             | Event::KeyRotated(_)
             | Event::KeyRevoked(_)
-            | Event::Run(_) => {}
+            | Event::Run(_)
+            | Event::Chunk(_)
+            | Event::Session(_)
+            | Event::Definition(_) => {}
         }
         if shows_life(event) {
             self.active_at = Some(at);
@@ -264,7 +267,10 @@ impl Task {
                 | Event::KeyCreated(_)
                 | Event::KeyRotated(_)
                 | Event::KeyRevoked(_)
-                | Event::Run(_),
+                | Event::Run(_)
+                | Event::Chunk(_)
+                | Event::Session(_)
+                | Event::Definition(_),
             ) => false,
         }
     }
@@ -422,7 +428,10 @@ fn shows_life(event: &Event) -> bool {
         | Event::KeyCreated(_)
         | Event::KeyRotated(_)
         | Event::KeyRevoked(_)
-        | Event::Run(_) => false,
+        | Event::Run(_)
+        | Event::Chunk(_)
+        | Event::Session(_)
+        | Event::Definition(_) => false,
     }
 }
 

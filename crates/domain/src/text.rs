@@ -177,7 +177,11 @@ fn at_most(field: &str, given: &str, limit: usize) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn object_bytes(field: &str, given: &Map<String, Value>, limit: usize) -> Result<(), Refusal> {
+pub(crate) fn object_bytes(
+    field: &str,
+    given: &Map<String, Value>,
+    limit: usize,
+) -> Result<(), Refusal> {
     let size = serde_json::to_string(given).map_or(usize::MAX, |text| text.len());
     if size > limit {
         return Err(too_much(field, limit, size, "bytes of JSON"));

@@ -157,6 +157,9 @@ impl<'a> Views<'a> {
             Event::Run(event) if event.begins() => Ok(0),
             Event::Run(_) => Ok(self.run(stream)?.run.version),
             Event::KeyRotated(_) | Event::KeyRevoked(_) => Ok(self.key(stream)?.version),
+            Event::Chunk(_) | Event::Session(_) | Event::Definition(_) => {
+                Err(without_a_view(event))
+            }
             Event::ProjectRenamed(_)
             | Event::ProjectFrozen(_)
             | Event::ProjectUnfrozen(_)
@@ -264,18 +267,26 @@ impl<'a> Views<'a> {
             | Event::HookFailed(_)
             | Event::HookDiscarded(_)
             | Event::HookRetried(_) => self.apply_to_hooks(recorded, &event),
-            Event::KeyCreated(data) => {
-                let key = Key::created(header.stream.key(), data, header.at);
-                self.store.insert_key(header.seq, &key)
-            }
-            Event::KeyRotated(_) | Event::KeyRevoked(_) => {
-                let mut key = self.key(header.stream)?;
-                expect_next(key.version, header.stream_seq, &header.stream)?;
-                key.fold(&event, header.at)?;
-                self.store.update_key(&key)
+            Event::KeyCreated(_) | Event::KeyRotated(_) | Event::KeyRevoked(_) => {
+                self.apply_to_key(recorded, &event)
             }
             Event::Run(event) => self.apply_to_run(recorded, event),
+            Event::Chunk(_) | Event::Session(_) | Event::Definition(_) => {
+                Err(without_a_view(&event))
+            }
         }
+    }
+
+    fn apply_to_key(&mut self, recorded: &Recorded, event: &Event) -> Result<(), Fault> {
+        let header = &recorded.header;
+        if let Event::KeyCreated(data) = event {
+            let key = Key::created(header.stream.key(), data, header.at);
+            return self.store.insert_key(header.seq, &key);
+        }
+        let mut key = self.key(header.stream)?;
+        expect_next(key.version, header.stream_seq, &header.stream)?;
+        key.fold(event, header.at)?;
+        self.store.update_key(&key)
     }
 
     fn apply_to_run(&mut self, recorded: &Recorded, event: &RunEvent) -> Result<(), Fault> {
@@ -757,6 +768,11 @@ fn shifted(counter: u64, by: i64) -> Result<u64, Fault> {
     counter
         .checked_add_signed(by)
         .ok_or_else(|| Fault::bug("a counter of open tasks fell below zero"))
+}
+
+/// What no view remembers must not get into the log: a rebuild would lose it.
+fn without_a_view(event: &Event) -> Fault {
+    Broken(format!("no view remembers '{}'", event.kind().as_str())).into()
 }
 
 fn expect_next(version: u64, stream_seq: u64, stream: &Stream) -> Result<(), Broken> {

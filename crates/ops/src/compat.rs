@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use windlass_domain::event::{Change, TaskCreated, TaskUpdated, Won};
+use windlass_domain::event::{Change, TaskClaimed, TaskCreated, TaskUpdated, Won};
 use windlass_domain::{Event, EventId, ProjectId, Status, Stream, Time};
 use windlass_ledger::{Fault, Recorded, Snapshot};
 
@@ -158,16 +158,7 @@ impl Translator {
                 created(data, &project)
             }
             Event::TaskUpdated(data) => updated(data),
-            Event::TaskClaimed(data) => one(
-                "status_changed",
-                without_nulls(json!({
-                    "from": from,
-                    "to": Status::InProgress,
-                    "agent": data.agent,
-                    "lease_until": data.lease_until,
-                    "reason": matches!(data.won, Won::Stolen | Won::TakenOver).then_some("stolen"),
-                })),
-            ),
+            Event::TaskClaimed(data) => one("status_changed", claimed(data, from)),
             Event::ClaimRenewed(data) => one(
                 "status_changed",
                 json!({
@@ -235,9 +226,22 @@ impl Translator {
             | Event::KeyCreated(_)
             | Event::KeyRotated(_)
             | Event::KeyRevoked(_)
-            | Event::Run(_) => one(event.kind().as_str(), Value::Null),
+            | Event::Run(_)
+            | Event::Chunk(_)
+            | Event::Session(_)
+            | Event::Definition(_) => one(event.kind().as_str(), Value::Null),
         })
     }
+}
+
+fn claimed(data: &TaskClaimed, from: Option<Status>) -> Value {
+    without_nulls(json!({
+        "from": from,
+        "to": Status::InProgress,
+        "agent": data.agent,
+        "lease_until": data.lease_until,
+        "reason": matches!(data.won, Won::Stolen | Won::TakenOver).then_some("stolen"),
+    }))
 }
 
 /// What the events of a stream before `seq` tell.
@@ -303,7 +307,10 @@ impl Before {
                 | Event::KeyCreated(_)
                 | Event::KeyRotated(_)
                 | Event::KeyRevoked(_)
-                | Event::Run(_),
+                | Event::Run(_)
+                | Event::Chunk(_)
+                | Event::Session(_)
+                | Event::Definition(_),
             )
             | None => self,
         }

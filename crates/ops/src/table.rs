@@ -22,6 +22,8 @@ use crate::{
 };
 
 /// Every operation, in the order people meet them.
+///
+/// A static: a constant would have every operation compiled again in each crate that names the table.
 pub static TABLE: &[Entry] = &[
     Entry::of::<setup::Init>(),
     Entry::of::<project::Create>(),

@@ -324,7 +324,32 @@ pub fn may_trigger(kind: Kind) -> bool {
         | Kind::RunFinished
         | Kind::RunOwnerChanged
         | Kind::ActionDecided
-        | Kind::BudgetRaised => false,
+        | Kind::BudgetRaised
+        | Kind::ChunkWritten
+        | Kind::ChunkUpdated
+        | Kind::ChunkSuperseded
+        | Kind::ChunkPromoted
+        | Kind::ChunkPinned
+        | Kind::ChunkUnpinned
+        | Kind::ChunkExpirySet
+        | Kind::ChunkDeleted
+        | Kind::SourceChecked
+        | Kind::ChunkLinked
+        | Kind::ChunkUnlinked
+        | Kind::ChunkReviewed
+        | Kind::FlagDismissed
+        | Kind::SessionStarted
+        | Kind::SessionResumed
+        | Kind::FocusRegistered
+        | Kind::ChunksInjected
+        | Kind::SessionEnded
+        | Kind::SessionExpired
+        | Kind::ChunkConsolidated
+        | Kind::ChunkTypeSet
+        | Kind::AgentTypeSet
+        | Kind::LifecycleSet
+        | Kind::AgentSet
+        | Kind::DefinitionRemoved => false,
     }
 }
 

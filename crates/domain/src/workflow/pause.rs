@@ -64,7 +64,10 @@ pub fn may_end_a_wait(event: &Event) -> bool {
         | Event::KeyCreated(_)
         | Event::KeyRotated(_)
         | Event::KeyRevoked(_)
-        | Event::Run(_) => false,
+        | Event::Run(_)
+        | Event::Chunk(_)
+        | Event::Session(_)
+        | Event::Definition(_) => false,
     }
 }
 

@@ -60,7 +60,12 @@ impl Transaction<'_> {
                 let task = self.task_of_run(stream, event)?;
                 self.project_of(task)?
             }
-            Subject::Op | Subject::Hook | Subject::Key => None,
+            Subject::Op
+            | Subject::Hook
+            | Subject::Key
+            | Subject::Chunk
+            | Subject::Session
+            | Subject::Definition => None,
         };
         Ok(is_in.into_iter().chain(goes_to).collect())
     }

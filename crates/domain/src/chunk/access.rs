@@ -1,0 +1,197 @@
+//! Who may do what with a chunk: decided here and nowhere else, by whose the chunk is.
+//!
+//! What an agent keeps for itself is seen by that agent and by people, and by nobody else: to others
+//! it is not there, in the same words as a chunk that never was.
+
+use super::state::Chunk;
+use super::{Owner, Slug};
+use crate::word::words;
+use crate::{Code, ProjectId, Refusal};
+
+words! {
+    /// What somebody wants with a chunk.
+    Act {
+        Read "read",
+        /// To find it by its words.
+        Search "search",
+        /// To be given it unasked.
+        Inject "inject",
+        /// To make a link that points to it.
+        Link "link",
+        /// To make, change, delete or link it.
+        Write "write",
+    }
+}
+
+/// Who asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reader {
+    pub name: String,
+    pub standing: Standing,
+    /// The projects it is bound to; none in particular when empty.
+    pub projects: Vec<ProjectId>,
+}
+
+/// A person, or an agent of some type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    Person,
+    Agent(Option<Slug>),
+}
+
+/// What is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    Allowed,
+    /// It may be seen and not changed.
+    Denied,
+    /// It is not there, as far as the asker can tell.
+    Hidden,
+}
+
+impl Reader {
+    /// Whether it may do something with chunks of an owner.
+    pub fn may(&self, act: Act, owner: &Owner) -> Answer {
+        let is_private = matches!(owner, Owner::Agent(name) if *name != self.name);
+        match (&self.standing, act) {
+            // What an agent keeps for itself is not put before anybody else unasked.
+            (_, Act::Inject) if is_private => Answer::Hidden,
+            (Standing::Agent(_), _) if is_private || !self.sees(owner) => Answer::Hidden,
+            (_, Act::Read | Act::Search | Act::Inject | Act::Link) => Answer::Allowed,
+            (_, Act::Write) if self.changes(owner) => Answer::Allowed,
+            (_, Act::Write) => Answer::Denied,
+        }
+    }
+
+    /// An agent that is bound to projects sees no others.
+    fn sees(&self, owner: &Owner) -> bool {
+        match owner {
+            Owner::Project(project) => self.is_free() || self.projects.contains(project),
+            Owner::Org | Owner::Agent(_) => true,
+        }
+    }
+
+    /// Whoever is bound to projects changes nothing that everybody shares.
+    fn changes(&self, owner: &Owner) -> bool {
+        match owner {
+            Owner::Project(_) => self.sees(owner),
+            Owner::Org => self.is_free(),
+            Owner::Agent(name) => *name == self.name || self.is_free(),
+        }
+    }
+
+    /// It is bound to no project in particular.
+    const fn is_free(&self) -> bool {
+        self.projects.is_empty()
+    }
+
+    /// Lets through who may do something with a chunk. One that is deleted is not there.
+    pub fn admit(&self, act: Act, chunk: &Chunk) -> Result<(), Refusal> {
+        match self.may(act, &chunk.owner) {
+            Answer::Allowed if !chunk.deleted => Ok(()),
+            Answer::Allowed | Answer::Hidden => Err(not_found(&chunk.id.to_string())),
+            Answer::Denied => Err(self.denied(act, &chunk.owner)),
+        }
+    }
+
+    /// Lets through who may make a chunk of an owner. Of a project that is hidden nothing is said.
+    pub fn admit_new(&self, owner: &Owner) -> Result<(), Refusal> {
+        match self.may(Act::Write, owner) {
+            Answer::Allowed => Ok(()),
+            Answer::Denied | Answer::Hidden => Err(self.denied(Act::Write, owner)),
+        }
+    }
+
+    /// Lets through who may sit in a project.
+    pub fn admit_project(&self, project: ProjectId) -> Result<(), Refusal> {
+        let owner = Owner::Project(project);
+        match self.may(Act::Inject, &owner) {
+            Answer::Allowed => Ok(()),
+            Answer::Denied | Answer::Hidden => Err(self.denied(Act::Inject, &owner)),
+        }
+    }
+
+    pub const fn is_agent(&self) -> bool {
+        match self.standing {
+            Standing::Agent(_) => true,
+            Standing::Person => false,
+        }
+    }
+
+    fn denied(&self, act: Act, owner: &Owner) -> Refusal {
+        let scope = owner.scope();
+        let what = match act {
+            Act::Inject => "be given",
+            Act::Read | Act::Search | Act::Link | Act::Write => act.as_str(),
+        };
+        let message = format!("{} may not {what} chunks of this {scope}", self.name);
+        Refusal::new(Code::NotAllowed, message)
+            .hint("use a key that is not bound to other projects, or ask a person")
+            .detail("act", act)
+            .detail("scope", scope)
+    }
+}
+
+/// There is no such chunk, or none that the asker may know of.
+pub fn not_found(given: &str) -> Refusal {
+    Refusal::new(Code::ChunkNotFound, format!("there is no chunk '{given}'"))
+        .hint("list the chunks: windlass chunk list")
+        .detail("given", given)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn project(number: u8) -> ProjectId {
+        ProjectId::from_bytes([number; 16])
+    }
+
+    fn agent(projects: &[ProjectId]) -> Reader {
+        Reader { name: "w1".into(), standing: Standing::Agent(None), projects: projects.to_vec() }
+    }
+
+    fn person(projects: &[ProjectId]) -> Reader {
+        Reader { standing: Standing::Person, name: "anna".into(), ..agent(projects) }
+    }
+
+    /// What somebody may do with chunks of an owner, as words.
+    fn may(reader: &Reader, owner: &Owner) -> String {
+        let acts = Act::ALL.iter().filter(|act| reader.may(**act, owner) == Answer::Allowed);
+        acts.map(|act| act.as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    const SEE: &str = "read search inject link";
+    const ALL: &str = "read search inject link write";
+
+    #[test]
+    fn an_agent_keeps_its_memory_from_other_agents() {
+        assert_eq!(may(&agent(&[]), &Owner::Agent("w1".into())), ALL);
+        assert_eq!(may(&agent(&[]), &Owner::Agent("w2".into())), "");
+    }
+
+    #[test]
+    fn a_person_sees_what_agents_keep_but_is_not_given_it_unasked() {
+        assert_eq!(may(&person(&[]), &Owner::Agent("w1".into())), "read search link write");
+    }
+
+    #[test]
+    fn an_agent_that_is_bound_to_a_project_sees_no_other() {
+        let bound = agent(&[project(1)]);
+        assert_eq!(may(&bound, &Owner::Project(project(1))), ALL);
+        assert_eq!(may(&bound, &Owner::Project(project(2))), "");
+        assert_eq!(may(&agent(&[]), &Owner::Project(project(2))), ALL);
+    }
+
+    #[test]
+    fn an_agent_that_is_bound_to_a_project_does_not_write_for_everybody() {
+        assert_eq!(may(&agent(&[project(1)]), &Owner::Org), SEE);
+        assert_eq!(may(&agent(&[]), &Owner::Org), ALL);
+    }
+
+    #[test]
+    fn a_person_that_is_bound_to_a_project_reads_others_and_changes_none_of_them() {
+        assert_eq!(may(&person(&[project(1)]), &Owner::Project(project(2))), SEE);
+        assert_eq!(may(&person(&[project(1)]), &Owner::Project(project(1))), ALL);
+    }
+}

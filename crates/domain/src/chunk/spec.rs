@@ -1,0 +1,207 @@
+//! Specs: the work items of the development pipeline, whose status is not free to set.
+//!
+//! Until the pipeline moves specs from stage to stage, one is new, or blocked for a reason and then
+//! new again. What goes with a status (`previous_status`, `blocked_reason`) is set and cleared here.
+
+use serde_json::{Map, Value};
+
+use super::Slug;
+use super::field_set::FieldChange;
+use crate::{Code, Refusal};
+
+const STATUS: &str = "status";
+const PREVIOUS: &str = "previous_status";
+const REASON: &str = "blocked_reason";
+const NEW: &str = "new";
+const BLOCKED: &str = "blocked";
+
+/// Whether chunks of a type are specs.
+pub fn is_spec(chunk_type: &Slug) -> bool {
+    chunk_type.as_str() == "dev_spec"
+}
+
+/// Refuses a spec that is to be somewhere else than at the beginning.
+pub(super) fn check_new(fields: &Map<String, Value>) -> Result<(), Refusal> {
+    let is_set = |name: &&str| fields.get(*name).is_some_and(|value| !value.is_null());
+    match [PREVIOUS, REASON].into_iter().find(is_set) {
+        Some(name) => Err(follows(name)),
+        None if fields.get(STATUS) == Some(&Value::from(NEW)) => Ok(()),
+        None => Err(no_way("nothing", fields.get(STATUS))),
+    }
+}
+
+/// What changes about a spec, with what follows from a change of its status.
+pub(super) fn guarded(
+    shown: &Map<String, Value>,
+    mut changes: Vec<FieldChange>,
+) -> Result<Vec<FieldChange>, Refusal> {
+    let taken = |changes: &mut Vec<FieldChange>, name: &str| {
+        let at = changes.iter().position(|change| change.name == name);
+        at.map(|at| changes.remove(at))
+    };
+    if taken(&mut changes, PREVIOUS).is_some() {
+        return Err(follows(PREVIOUS));
+    }
+    let reason = taken(&mut changes, REASON);
+    let status = taken(&mut changes, STATUS);
+    let is_blocked = shown.get(STATUS) == Some(&Value::from(BLOCKED));
+    let follow = match (status, reason) {
+        (None, None) => Vec::new(),
+        (None, Some(reason)) if is_blocked => vec![said(reason)?],
+        (None, Some(_)) => return Err(follows(REASON)),
+        (Some(status), reason) => moved(shown, status, reason)?,
+    };
+    changes.extend(follow);
+    Ok(changes)
+}
+
+/// Whether a spec that was blocked goes on.
+pub(super) fn is_resolved(changes: &[FieldChange]) -> bool {
+    changes.iter().any(|change| change.name == STATUS && change.before == BLOCKED)
+}
+
+fn moved(
+    shown: &Map<String, Value>,
+    status: FieldChange,
+    reason: Option<FieldChange>,
+) -> Result<Vec<FieldChange>, Refusal> {
+    let value = |name: &str| shown.get(name).cloned().unwrap_or(Value::Null);
+    let to = |name: &str, after: Value| FieldChange {
+        name: name.to_owned(),
+        before: value(name),
+        after,
+    };
+    let (from, into) = (status.before.as_str(), status.after.as_str());
+    match (from, into) {
+        (Some(NEW), Some(BLOCKED)) => {
+            let reason = said(reason.unwrap_or_else(|| to(REASON, Value::Null)))?;
+            let previous = to(PREVIOUS, status.before.clone());
+            Ok(vec![status, previous, reason])
+        }
+        (Some(BLOCKED), Some(_)) if status.after == value(PREVIOUS) => {
+            Ok(vec![status, to(PREVIOUS, Value::Null), to(REASON, Value::Null)])
+        }
+        _ => Err(no_way(from.unwrap_or("nothing"), Some(&status.after))),
+    }
+}
+
+/// A spec is not blocked without saying why.
+fn said(reason: FieldChange) -> Result<FieldChange, Refusal> {
+    match reason.after.as_str().is_some_and(|reason| !reason.trim().is_empty()) {
+        true => Ok(reason),
+        false => Err(Refusal::new(Code::ReasonRequired, "a blocked spec needs a blocked_reason")
+            .hint("say in blocked_reason what it waits for")
+            .detail("field", REASON)),
+    }
+}
+
+fn follows(name: &str) -> Refusal {
+    Refusal::new(Code::InvalidTransition, format!("'{name}' of a spec follows from its status"))
+        .hint("set the status to blocked, with a blocked_reason, or back to what it was before")
+        .detail("field", name)
+}
+
+fn no_way(from: &str, into: Option<&Value>) -> Refusal {
+    let into = into.and_then(Value::as_str).unwrap_or("nothing");
+    Refusal::new(Code::InvalidTransition, format!("a spec does not go from {from} to {into}"))
+        .hint("a spec begins as new; it can be blocked, and then be new again")
+        .detail("field", STATUS)
+        .detail("from", from)
+        .detail("to", into)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::built_in::chunk_types;
+    use crate::chunk::field_set;
+    use serde_json::json;
+
+    /// What is shown of a spec after these fields were given, one after the other.
+    fn after(given: &[Value]) -> Result<Value, Refusal> {
+        let spec = chunk_types().into_iter().find(|known| is_spec(&known.slug)).unwrap();
+        let mut stored = field_set::written(&spec.fields, &Map::new())?;
+        for fields in given {
+            let fields = fields.as_object().unwrap();
+            let changes = field_set::changed(&spec.fields, &stored, fields)?;
+            let shown = field_set::shown(&spec.fields, &stored);
+            for change in guarded(&shown, changes)? {
+                stored.insert(change.name, change.after);
+            }
+        }
+        let mut shown = field_set::shown(&spec.fields, &stored);
+        shown.retain(|name, _| [STATUS, PREVIOUS, REASON].contains(&name.as_str()));
+        Ok(Value::from(shown))
+    }
+
+    fn refused(given: &[Value]) -> Code {
+        after(given).unwrap_err().code
+    }
+
+    fn block() -> Value {
+        json!({"status": "blocked", "blocked_reason": "no key"})
+    }
+
+    #[test]
+    fn c35_a_blocked_spec_keeps_where_it_was_and_why() {
+        assert_eq!(
+            after(&[block()]),
+            Ok(json!({"status": "blocked", "previous_status": "new", "blocked_reason": "no key"}))
+        );
+    }
+
+    #[test]
+    fn c35_a_spec_is_not_blocked_without_a_reason() {
+        for given in
+            [json!({"status": "blocked"}), json!({"status": "blocked", "blocked_reason": " "})]
+        {
+            assert_eq!(refused(&[given]), Code::ReasonRequired);
+        }
+    }
+
+    #[test]
+    fn c39_a_spec_that_goes_on_is_where_it_was_and_has_no_reason() {
+        assert_eq!(
+            after(&[block(), json!({"status": "new"})]),
+            Ok(json!({"status": "new", "previous_status": null, "blocked_reason": null}))
+        );
+    }
+
+    #[test]
+    fn c36_the_reason_of_a_blocked_spec_may_be_said_anew() {
+        let given = [block(), json!({"status": "blocked", "blocked_reason": "no key, no network"})];
+        assert_eq!(after(&given).unwrap()[PREVIOUS], "new");
+        assert_eq!(refused(&[block(), json!({"blocked_reason": null})]), Code::ReasonRequired);
+    }
+
+    #[test]
+    fn c3_no_other_status_is_reached() {
+        for status in ["researched", "planned", "deployed"] {
+            let to = json!({ "status": status });
+            assert_eq!(refused(std::slice::from_ref(&to)), Code::InvalidTransition);
+            assert_eq!(refused(&[block(), to]), Code::InvalidTransition);
+        }
+    }
+
+    #[test]
+    fn what_follows_from_the_status_is_not_set_by_itself() {
+        for given in [json!({"previous_status": "planned"}), json!({"blocked_reason": "x"})] {
+            assert_eq!(refused(&[given]), Code::InvalidTransition);
+        }
+    }
+
+    #[test]
+    fn c5_a_spec_begins_as_new() {
+        let object = |value: Value| value.as_object().cloned().unwrap();
+        assert_eq!(check_new(&object(json!({"status": "new", "blocked_reason": null}))), Ok(()));
+        for given in [json!({"status": "planned"}), json!({"status": "new", "blocked_reason": "x"})]
+        {
+            assert_eq!(check_new(&object(given)).unwrap_err().code, Code::InvalidTransition);
+        }
+    }
+
+    #[test]
+    fn the_other_fields_of_a_spec_are_free() {
+        assert!(after(&[json!({"priority": "high", "ticket_url": "https://a.b/1"})]).is_ok());
+    }
+}

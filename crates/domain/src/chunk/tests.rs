@@ -1,0 +1,11 @@
+//! The decisions about chunks, each as a sentence.
+
+mod access;
+mod keep;
+mod links;
+mod promote;
+mod properties;
+mod reviews;
+pub(crate) mod scene;
+mod update;
+mod write;

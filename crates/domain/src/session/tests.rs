@@ -1,0 +1,6 @@
+//! What happens in sessions, each as a sentence.
+
+mod consolidation;
+mod scene;
+mod sitting;
+mod stored;
