@@ -477,13 +477,15 @@ fn preflight_a_worktree_in_which_a_run_goes_on_is_spared() {
         let hint = refusal.hint.unwrap();
         assert!(hint.contains("windlass run step block 2 --reason TEXT --run-id x"), "{hint}");
     }
-    let hint = recreated_over(RunStatus::Blocked).unwrap_err().hint.unwrap();
-    assert!(!hint.contains("step block"), "{hint}");
+    for status in [RunStatus::Blocked, RunStatus::ReadyToFinish] {
+        let hint = recreated_over(status).unwrap_err().hint.unwrap();
+        assert!(!hint.contains("step block"), "{hint}");
+    }
 }
 
 #[test]
 fn preflight_a_worktree_whose_runs_have_ended_begins_again() {
-    for status in [RunStatus::ReadyToFinish, RunStatus::Completed, RunStatus::Abandoned] {
+    for status in [RunStatus::Completed, RunStatus::Abandoned] {
         assert_eq!(recreated_over(status), Ok(()));
     }
 }
