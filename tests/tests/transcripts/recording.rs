@@ -153,8 +153,7 @@ fn the_files_of_a_run_are_mirrors() {
       "report": "# Execution Report: look-20261115T093000Z\n\n**Workflow:** …",
       "workflow": {
         "path": "/home/ada/work/look-workflow.md",
-        "file_sha256": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
-        "sha256": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+        "file_sha256": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
       }
     }
     $ windlass run step start 1
