@@ -18,8 +18,8 @@ use windlass_ledger::Error;
 use super::actions::{ActionBegin, ActionComplete};
 use super::change::{Changed, Doer};
 use super::ending::Finished;
-use super::files::RunFiles;
-use super::landing::Landing;
+use super::files::{Files, RunFiles};
+use super::landing::{Landing, Subject};
 use super::mirror;
 use super::target::Target;
 use crate::context::Context;
@@ -130,7 +130,15 @@ impl Operation for Finish {
         let files = self.target.look(cx)?;
         let state = parse(&files.state)?;
         let place = place(&state, &files);
-        let landing = Landing::look(cx, &files.run_id, &place, &way)?;
+        let asked = Files { target: Target::of(files.run), plan: true, ..Files::default() };
+        let workflow = cx.perform(&asked)?.workflow;
+        let subject = Subject {
+            run_id: &files.run_id,
+            place: &place,
+            ended_at: files.ended_at.as_deref(),
+            file_sha256: workflow.as_ref().map(|file| file.file_sha256.as_str()),
+        };
+        let landing = Landing::look(cx, subject, &way)?;
         let preview = landing.preview();
         let mut settled = Settled {
             plan: preview.lines(),
