@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use windlass_domain::Code;
 use windlass_domain::run::disposal::Way;
 use windlass_domain::run::event::{FinishDetails, Place};
+use windlass_domain::run::word::Disposition;
 use windlass_ledger::{Error, Location};
 use windlass_ops::context::{Surroundings, Variables};
 use windlass_ops::operation::Operation as _;
@@ -629,6 +630,38 @@ fn what_is_no_state_file_is_left_out() {
     let scene = Scene::isolated();
     fs::write(scene.works_in().join(".hotl/state/broken.json"), "{").unwrap();
     assert_eq!(located(&scene, &Locate::default()).runs.len(), 1);
+}
+
+/// Of a run that was merged by a call that was interrupted: what is left, if its branch ended there.
+fn left(scene: &Scene, ended_at: &str) -> Option<Landing> {
+    let place = scene.place();
+    let ended_at = Some(ended_at);
+    let subject = Subject { run_id: RUN, place: &place, ended_at, file_sha256: None };
+    Landing::left(&scene.context(), subject, Disposition::Merged, Some("main")).unwrap()
+}
+
+#[test]
+fn what_an_interrupted_finish_has_left_can_be_taken_away_later() {
+    for has_worktree in [true, false] {
+        let scene = Scene::isolated();
+        let ended_at = scene.git(&["rev-parse", BRANCH]);
+        scene.looks(&merge()).unwrap().land().unwrap();
+        if !has_worktree {
+            scene.git(&["worktree", "remove", "--force", &scene.works_in().display().to_string()]);
+        }
+        left(&scene, &ended_at).unwrap().clear_up().unwrap();
+        assert!(!scene.works_in().exists() && !scene.has_branch(), "{has_worktree}");
+        assert!(left(&scene, &ended_at).is_none());
+    }
+}
+
+#[test]
+fn what_another_run_has_made_in_the_same_place_is_not_left_over() {
+    let scene = Scene::isolated();
+    let ended_at = scene.git(&["rev-parse", BRANCH]);
+    scene.finishes(&merge());
+    scene.git(&["worktree", "add", "--quiet", "-b", BRANCH, &format!("../{MADE}")]);
+    assert!(left(&scene, &ended_at).is_none());
 }
 
 /// Whether the worktree went, or why it stayed.

@@ -39,7 +39,20 @@ pub struct Subject<'a> {
     pub file_sha256: Option<&'a str>,
 }
 
-impl Subject<'_> {
+impl<'a> Subject<'a> {
+    /// What it calls its own. `commit` is where its branch is, and `folder` where it works.
+    fn work(&self, commit: Option<&str>, folder: Option<Folder<'a>>) -> Work<'a> {
+        let Self { run_id, place, ended_at, .. } = *self;
+        Work {
+            run_id,
+            branch: &place.branch,
+            source: place.source_branch.as_deref(),
+            worktree: place.worktree_path.as_deref(),
+            folder,
+            is_at_end: commit.is_some() && commit == ended_at,
+        }
+    }
+
     /// What is there is the workflow file of the run, and nobody has written into it.
     fn has_copy_at(&self, path: &Path) -> bool {
         let text = std::fs::read_to_string(path).ok();
@@ -70,6 +83,14 @@ pub struct Landing {
     ahead: u64,
     /// Files that are not committed, where the run worked.
     uncommitted: Vec<String>,
+}
+
+/// The work of a run at which nobody has looked yet.
+struct Approached {
+    landing: Landing,
+    /// A checkout of the repository, or the folder that was one.
+    is_there: bool,
+    has_git: bool,
 }
 
 /// Why a branch stays although its work is elsewhere.
@@ -114,20 +135,20 @@ impl From<WithoutGit> for Plan {
 impl Landing {
     /// Looks at the work of a run. Nothing is changed.
     pub fn look(cx: &Context, subject: Subject<'_>, way: &Way) -> Result<Self, Error> {
-        let place = subject.place;
-        let root = PathBuf::from(&place.repo_root);
-        let home = home_of(cx, place)?;
-        let git = git_in(cx, home.as_ref().unwrap_or(&root));
-        let found = match home.is_some() {
-            true => git.repository().map_err(refused)?,
-            false => None,
-        };
-        let landing = Self::untouched(git, subject);
-        if found.is_none() {
-            let plan = disposal::without_git(way, &place.repo_root, home.is_some())?.into();
+        let Approached { landing, is_there, has_git } = Self::approach(cx, subject)?;
+        if !has_git {
+            let plan = disposal::without_git(way, &subject.place.repo_root, is_there)?.into();
             return Ok(Self { plan, ..landing });
         }
         landing.found(subject, way)
+    }
+
+    fn approach(cx: &Context, subject: Subject<'_>) -> Result<Approached, Error> {
+        let home = home_of(cx, subject.place)?;
+        let is_there = home.is_some();
+        let git = git_in(cx, home.unwrap_or_else(|| PathBuf::from(&subject.place.repo_root)));
+        let has_git = is_there && git.repository().map_err(refused)?.is_some();
+        Ok(Approached { landing: Self::untouched(git, subject), is_there, has_git })
     }
 
     /// Of which nothing is known but that it stays.
@@ -162,14 +183,9 @@ impl Landing {
         let head = head.transpose().map_err(refused)?;
         let path = checkout.as_ref().map(|checkout| checkout.display().to_string());
         let folder = path.as_deref().zip(head.as_ref());
-        let work = Work {
-            run_id: subject.run_id,
-            branch: &place.branch,
-            source: place.source_branch.as_deref(),
-            worktree: place.worktree_path.as_deref(),
-            folder: folder.map(|(path, head)| Folder { path, branch: head.branch() }),
-            is_at_end: self.commit.is_some() && self.commit.as_deref() == subject.ended_at,
-        };
+        let folder = folder.map(|(path, head)| Folder { path, branch: head.branch() });
+        let commit = self.commit.clone();
+        let work = subject.work(commit.as_deref(), folder);
         if *way != Way::Keep && self.commit.is_some() {
             work.must_be_on_branch()?;
         }
@@ -349,6 +365,11 @@ impl Landing {
         base.map_or(Ok(0), |base| self.git.commits_ahead(commit, &base).map_err(refused))
     }
 
+    /// Where the branch of the run is.
+    pub fn commit(&self) -> Option<&str> {
+        self.commit.as_deref()
+    }
+
     pub fn disposition(&self) -> Disposition {
         match self.plan {
             Plan::Keep => Disposition::Kept,
@@ -512,7 +533,7 @@ fn conflicts(branch: &str, into: &str, conflicts: &[PathBuf]) -> Refusal {
     Refusal::new(Code::MergeConflict, message)
         .hint(format!(
             "merge '{into}' into '{branch}' where the run works, resolve the conflicts, commit, and \
-             finish again"
+             finish again: what has to be verified anew is told then"
         ))
         .detail("branch", branch)
         .detail("target_branch", into)

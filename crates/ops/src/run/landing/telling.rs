@@ -72,6 +72,7 @@ impl Landing {
                 (Some(_), None) => format!("{branch} stays as it is"),
                 (Some(_), Some(_)) => format!("{branch} and its worktree stay as they are"),
             },
+            Plan::Merge { into, .. } if *ahead == 0 => format!("all of {branch} is in {into}"),
             Plan::Merge { into, .. } => {
                 format!(
                     "{commits} of {branch} {} {into}",
