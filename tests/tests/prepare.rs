@@ -9,6 +9,8 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Barrier;
+use std::thread;
 
 use serde_json::{Value, json};
 use windlass_testkit::{Home, Outcome, Run};
@@ -896,4 +898,60 @@ fn odd_a_merge_that_is_not_over_stops() {
     let merge = scene.home.program("git").args(identity).args(["merge", "other"]);
     assert_eq!(merge.cwd(scene.root()).run().code, Some(1));
     let _refused = scene.refused(&[], "uncommitted_changes");
+}
+
+// Several at once
+
+const ROUNDS: usize = 8;
+const CALLERS: usize = 4;
+
+/// The same call of several processes that begin together.
+fn together(scene: &Scene, words: &[&str]) -> Vec<Outcome> {
+    let begin = Barrier::new(CALLERS);
+    thread::scope(|scope| {
+        let callers: Vec<_> = (0..CALLERS)
+            .map(|_| {
+                let (call, begin) = (scene.home.windlass(words).cwd(scene.root()), &begin);
+                scope.spawn(move || {
+                    begin.wait();
+                    call.run()
+                })
+            })
+            .collect();
+        callers.into_iter().map(|caller| caller.join().unwrap()).collect()
+    })
+}
+
+/// One of them was heard and has what it asked for; all others were told that the branch exists.
+#[track_caller]
+fn has_one_winner(scene: &Scene, outcomes: Vec<Outcome>) {
+    let (won, lost): (Vec<_>, Vec<_>) =
+        outcomes.into_iter().partition(|outcome| outcome.code == Some(0));
+    assert_eq!(won.len(), 1, "{won:?}\n{lost:?}");
+    for loser in &lost {
+        let _told = refused(loser, "branch_exists");
+    }
+    let worktree = scene.worktree("hotl-add-auth");
+    assert!(worktree.join(FILE).is_file(), "{lost:?}");
+    assert_eq!(scene.git_in(&worktree, &["branch", "--show-current"]), "hotl/add-auth");
+}
+
+#[test]
+fn of_several_that_prepare_at_once_one_wins_and_keeps_its_worktree() {
+    for _ in 0..ROUNDS {
+        let scene = Scene::new();
+        has_one_winner(&scene, together(&scene, &["run", "prepare", FILE, "--json"]));
+    }
+}
+
+#[test]
+fn of_several_that_drive_a_file_at_once_one_wins_and_keeps_its_worktree() {
+    for _ in 0..ROUNDS {
+        let scene = Scene::new();
+        let exec = ["run", "exec", FILE, "--harness", "cat", "--json"];
+        let outcomes = together(&scene, &exec);
+        let is_prepared = |outcome: &Outcome| outcome.code != Some(3);
+        assert_eq!(outcomes.iter().filter(|outcome| is_prepared(outcome)).count(), 1);
+        assert!(scene.worktree("hotl-add-auth").join(FILE).is_file(), "{outcomes:?}");
+    }
 }

@@ -24,6 +24,7 @@ mod fold;
 pub mod gate;
 pub mod name;
 pub mod normalize;
+pub mod own;
 pub mod owner;
 pub mod prepare;
 pub mod receipt;

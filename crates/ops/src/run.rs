@@ -60,7 +60,7 @@ pub use exec::{Exec, Executed};
 pub use files::{Files, Plan, RunFiles};
 pub use finish::{Finish, Obstacle, Settled};
 pub use gates::{Gate, Reopen};
-pub use landing::Landing;
+pub use landing::{Landing, Subject};
 pub use lint::{FoundAt, Lint, Linted, LintedFile, RelatedPlace, SuggestedChange};
 pub use list::{List, Listed, Show};
 pub use locate::{Locate, Located, LocatedRun};

@@ -8,16 +8,19 @@ use std::path::{Path, PathBuf};
 use windlass_domain::Code;
 use windlass_domain::run::disposal::Way;
 use windlass_domain::run::event::{FinishDetails, Place};
+use windlass_domain::run::word::Disposition;
 use windlass_ledger::{Error, Location};
 use windlass_ops::context::{Surroundings, Variables};
 use windlass_ops::operation::Operation as _;
-use windlass_ops::run::{Cleanup, Landing, Locate, Located};
+use windlass_ops::run::{Cleanup, Landing, Locate, Located, Subject};
 use windlass_ops::settings::Resolved;
 use windlass_ops::{Context, Workplace};
 use windlass_testkit::Home;
 
 const RUN: &str = "add-auth-20261116T020000Z";
 const BRANCH: &str = "hotl/add-auth";
+/// Where worktrees are made for runs.
+const MADE: &str = ".hotl-worktrees/api/hotl-add-auth";
 const PICTURE: &str = "step-1-attempt-1-check-1.png";
 
 /// A repository with a run that has worked on a branch of its own.
@@ -34,7 +37,7 @@ impl Scene {
         scene.git(&["init", "--quiet", "-b", "main"]);
         scene.commits(&scene.root(), "file", "one\n");
         match isolated {
-            true => scene.git(&["worktree", "add", "--quiet", "-b", BRANCH, "../worktree"]),
+            true => scene.git(&["worktree", "add", "--quiet", "-b", BRANCH, &format!("../{MADE}")]),
             false => scene.git(&["switch", "--quiet", "-c", BRANCH]),
         };
         scene.commits(&scene.works_in(), "auth", "new\n");
@@ -52,7 +55,7 @@ impl Scene {
 
     fn works_in(&self) -> PathBuf {
         match self.isolated {
-            true => self.root().parent().unwrap().join("worktree"),
+            true => self.root().parent().unwrap().join(MADE),
             false => self.root(),
         }
     }
@@ -144,7 +147,8 @@ impl Scene {
     }
 
     fn looks_at(&self, place: &Place, way: &Way) -> Result<Landing, Error> {
-        Landing::look(&self.context(), RUN, place, way)
+        let subject = Subject { run_id: RUN, place, ended_at: None, file_sha256: None };
+        Landing::look(&self.context(), subject, way)
     }
 
     /// Finishes the run to its end.
@@ -335,6 +339,115 @@ fn a_run_that_is_discarded_goes_and_its_commits_can_still_be_found() {
     assert!(scene.root().join(format!(".hotl/state/{RUN}.json")).is_file());
 }
 
+/// A run that calls a branch its own which somebody else made.
+#[test]
+fn a_branch_that_the_run_never_was_on_is_neither_merged_nor_published_nor_discarded() {
+    let scene = Scene::new(false);
+    scene.git(&["switch", "--quiet", "main"]);
+    let place = Place { source_branch: None, ..scene.place() };
+    for way in [merge(), Way::Publish { remote: None }, Way::Discard] {
+        let refused = scene.looks_at(&place, &way).unwrap_err();
+        assert_eq!(refused.code(), Code::CheckoutUnfit, "{refused}");
+    }
+    assert!(scene.looks_at(&place, &Way::Keep).is_ok() && scene.has_branch());
+}
+
+/// A run in a worktree that somebody made for themselves.
+fn in_a_worktree_of_others() -> (Scene, PathBuf, Place) {
+    let scene = Scene::new(false);
+    scene.git(&["switch", "--quiet", "main"]);
+    scene.git(&["worktree", "add", "--quiet", "../mine", BRANCH]);
+    let mine = scene.root().parent().unwrap().join("mine");
+    Scene::writes_state(&mine, "ready_to_finish");
+    let works_in = mine.display().to_string();
+    let place = Place {
+        execution_root: works_in.clone(),
+        folder: works_in.clone(),
+        worktree_path: Some(works_in.clone()),
+        workflow_path: format!("{works_in}/hotl-workflow-add-auth.md"),
+        source_branch: None,
+        source_head: None,
+        ..scene.place()
+    };
+    (scene, mine, place)
+}
+
+#[test]
+fn a_worktree_that_somebody_made_for_themselves_stays_with_its_branch_when_it_is_merged() {
+    let (scene, mine, place) = in_a_worktree_of_others();
+    let landing = scene.looks_at(&place, &merge()).unwrap();
+    let told = landing.preview().lines();
+    assert_eq!(told[0], format!("1 commit of {BRANCH} would go into main"));
+    assert_eq!(told[1], format!("the branch {BRANCH} stays: it was not made for the run"));
+    landing.land().unwrap();
+    landing.clear_up().unwrap();
+    assert!(mine.join(".hotl/state").is_dir() && scene.has_branch());
+    assert!(scene.root().join("auth").is_file());
+    assert_eq!(landing.details().worktree_action, None);
+}
+
+#[test]
+fn a_worktree_that_somebody_made_for_themselves_is_not_discarded() {
+    let (scene, mine, place) = in_a_worktree_of_others();
+    let refused = scene.looks_at(&place, &Way::Discard).unwrap_err();
+    assert_eq!(refused.code(), Code::CheckoutUnfit, "{refused}");
+    assert!(mine.is_dir() && scene.has_branch());
+}
+
+#[test]
+fn a_worktree_that_somebody_made_for_themselves_is_not_cleaned_up() {
+    let (scene, mine, _) = in_a_worktree_of_others();
+    Scene::writes_state(&mine, "completed");
+    scene.git(&["merge", "--quiet", "--no-ff", "-m", "Merge", BRANCH]);
+    let cleaned = Cleanup::default().run(&mut scene.context()).unwrap();
+    assert!(!cleaned.worktrees[0].goes && mine.is_dir(), "{cleaned:?}");
+}
+
+#[test]
+fn a_branch_that_another_checkout_is_on_stays() {
+    for way in [merge(), Way::Discard] {
+        let scene = Scene::isolated();
+        scene.git(&["worktree", "add", "--quiet", "--force", "../beside", BRANCH]);
+        let landing = scene.looks(&way).unwrap();
+        let told = landing.preview().lines().join("\n");
+        assert!(told.contains("beside is on it"), "{told}");
+        landing.land().unwrap();
+        landing.clear_up().unwrap();
+        let beside = scene.root().parent().unwrap().join("beside");
+        assert_eq!(scene.git_in(&beside, &["status", "--porcelain"]), "");
+        assert!(scene.has_branch() && !scene.works_in().exists());
+    }
+}
+
+#[test]
+fn documents_that_are_not_committed_are_not_lost_with_a_worktree() {
+    for document in ["docs/designs/auth.md", "docs/plans/auth-plan.md", "hotl-workflow-other.md"] {
+        let scene = Scene::isolated();
+        let path = scene.works_in().join(document);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "thoughts").unwrap();
+        let said = scene.refused(&merge(), Code::UncommittedChanges);
+        assert!(said.contains(document), "{said}");
+        let preview = format!("{:?}", scene.looks(&Way::Discard).unwrap().preview());
+        assert!(preview.contains(document), "{preview}");
+        Scene::writes_state(&scene.works_in(), "completed");
+        scene.git(&["merge", "--quiet", "--no-ff", "-m", "Merge", BRANCH]);
+        let stays = cleaned_up(&scene);
+        assert_eq!(stays.as_deref(), Some("it holds changes that are not committed"));
+    }
+}
+
+#[test]
+fn a_locked_worktree_is_told_of_before_anything_is_done() {
+    let scene = Scene::isolated();
+    let works_in = scene.works_in().display().to_string();
+    scene.git(&["worktree", "lock", &works_in]);
+    for way in [merge(), Way::Discard] {
+        let said = scene.refused(&way, Code::CheckoutUnfit);
+        assert!(said.contains("locked"), "{said}");
+    }
+}
+
 #[test]
 fn a_shared_checkout_on_its_own_branch_is_not_discarded() {
     let scene = Scene::new(false);
@@ -517,6 +630,38 @@ fn what_is_no_state_file_is_left_out() {
     let scene = Scene::isolated();
     fs::write(scene.works_in().join(".hotl/state/broken.json"), "{").unwrap();
     assert_eq!(located(&scene, &Locate::default()).runs.len(), 1);
+}
+
+/// Of a run that was merged by a call that was interrupted: what is left, if its branch ended there.
+fn left(scene: &Scene, ended_at: &str) -> Option<Landing> {
+    let place = scene.place();
+    let ended_at = Some(ended_at);
+    let subject = Subject { run_id: RUN, place: &place, ended_at, file_sha256: None };
+    Landing::left(&scene.context(), subject, Disposition::Merged, Some("main")).unwrap()
+}
+
+#[test]
+fn what_an_interrupted_finish_has_left_can_be_taken_away_later() {
+    for has_worktree in [true, false] {
+        let scene = Scene::isolated();
+        let ended_at = scene.git(&["rev-parse", BRANCH]);
+        scene.looks(&merge()).unwrap().land().unwrap();
+        if !has_worktree {
+            scene.git(&["worktree", "remove", "--force", &scene.works_in().display().to_string()]);
+        }
+        left(&scene, &ended_at).unwrap().clear_up().unwrap();
+        assert!(!scene.works_in().exists() && !scene.has_branch(), "{has_worktree}");
+        assert!(left(&scene, &ended_at).is_none());
+    }
+}
+
+#[test]
+fn what_another_run_has_made_in_the_same_place_is_not_left_over() {
+    let scene = Scene::isolated();
+    let ended_at = scene.git(&["rev-parse", BRANCH]);
+    scene.finishes(&merge());
+    scene.git(&["worktree", "add", "--quiet", "-b", BRANCH, &format!("../{MADE}")]);
+    assert!(left(&scene, &ended_at).is_none());
 }
 
 /// Whether the worktree went, or why it stayed.

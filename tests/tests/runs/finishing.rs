@@ -9,20 +9,20 @@ use windlass_tests::ledgers::{error_of, text};
 
 use crate::site::{FILE, Gates, LOW, Site, workflow};
 
-const STEP: &str = "- [ ] **Step 1: Say hello**\naction: say it\nloop: false\n\
+pub(crate) const STEP: &str = "- [ ] **Step 1: Say hello**\naction: say it\nloop: false\n\
                     verify: grep hello hello.txt\n";
 const GATED: &str = "- [ ] **Step 1: Say hello**\naction: say it\nloop: false\n\
                      verify: grep hello hello.txt\ngate: human\n";
 
 /// A repository with a run in a worktree of its own, ready to be finished.
-struct Work {
-    site: Site,
-    worktree: PathBuf,
+pub(crate) struct Work {
+    pub(crate) site: Site,
+    pub(crate) worktree: PathBuf,
 }
 
 impl Work {
     #[track_caller]
-    fn done() -> Self {
+    pub(crate) fn done() -> Self {
         let work = Self::verified(Gates::Enforced, STEP);
         work.does(&["run", "finalize"]);
         work
@@ -39,6 +39,20 @@ impl Work {
 
     #[track_caller]
     fn verified(gates: Gates, step: &str) -> Self {
+        let work = Self::prepared_for(gates, step);
+        work.starts();
+        work.works();
+        work
+    }
+
+    /// A worktree that was prepared, and no run in it yet.
+    #[track_caller]
+    pub(crate) fn prepared() -> Self {
+        Self::prepared_for(Gates::Enforced, STEP)
+    }
+
+    #[track_caller]
+    fn prepared_for(gates: Gates, step: &str) -> Self {
         let site = Site::empty(gates);
         site.has(FILE, &workflow(LOW, step));
         let home = site.folder();
@@ -52,45 +66,56 @@ impl Work {
             git(&home, line);
         }
         let prepared = site.does(&format!("run prepare {FILE}"));
-        Self::in_worktree(site, &prepared)
+        let worktree = PathBuf::from(text(&prepared["worktree_path"]));
+        Self { site, worktree }
     }
 
-    /// A run that has worked in the worktree that was prepared for it.
+    /// A run that has worked in that worktree.
     #[track_caller]
-    fn in_worktree(site: Site, prepared: &Value) -> Self {
-        let worktree = PathBuf::from(text(&prepared["worktree_path"]));
-        let gates = match site.gates {
-            Gates::Enforced => "enforced",
-            Gates::Attested => "attested",
-        };
+    pub(crate) fn in_worktree(site: Site, worktree: PathBuf) -> Self {
         let work = Self { site, worktree };
-        work.does(&["run", "start", FILE, "--gates", gates]);
-        work.does(&["run", "step", "start", "1"]);
-        std::fs::write(work.worktree.join("hello.txt"), "hello\n").unwrap();
-        git(&work.worktree, "add hello.txt");
-        git(&work.worktree, "commit -q -m hello");
-        work.does(&["run", "step", "verify", "1"]);
+        work.starts();
+        work.works();
         work
     }
 
     #[track_caller]
-    fn call(&self, words: &[&str]) -> Outcome {
+    fn starts(&self) {
+        let gates = match self.site.gates {
+            Gates::Enforced => "enforced",
+            Gates::Attested => "attested",
+        };
+        self.does(&["run", "start", FILE, "--gates", gates]);
+    }
+
+    /// Does the only step, and commits what came of it.
+    #[track_caller]
+    pub(crate) fn works(&self) {
+        self.does(&["run", "step", "start", "1"]);
+        std::fs::write(self.worktree.join("hello.txt"), "hello\n").unwrap();
+        git(&self.worktree, "add hello.txt");
+        git(&self.worktree, "commit -q -m hello");
+        self.does(&["run", "step", "verify", "1"]);
+    }
+
+    #[track_caller]
+    pub(crate) fn call(&self, words: &[&str]) -> Outcome {
         self.site.ledger.windlass(words).cwd(&self.worktree).run()
     }
 
     #[track_caller]
-    fn does(&self, words: &[&str]) -> Value {
+    pub(crate) fn does(&self, words: &[&str]) -> Value {
         self.call(words).ok().json()
     }
 
     /// What a person at a terminal does.
     #[track_caller]
-    fn person(&self, line: &str) {
+    pub(crate) fn person(&self, line: &str) {
         let words: Vec<&str> = line.split(' ').collect();
         let _done = self.site.ledger.windlass(&words).cwd(&self.worktree).at_terminal(80).ok();
     }
 
-    fn home(&self) -> PathBuf {
+    pub(crate) fn home(&self) -> PathBuf {
         self.site.folder()
     }
 
@@ -105,7 +130,7 @@ impl Work {
 }
 
 #[track_caller]
-fn git(folder: &Path, line: &str) -> String {
+pub(crate) fn git(folder: &Path, line: &str) -> String {
     let mut git: Command = machine::command("git");
     let done = git.current_dir(folder).args(line.split(' ')).output().unwrap();
     assert!(done.status.success(), "git {line}: {}", String::from_utf8_lossy(&done.stderr));
@@ -312,7 +337,8 @@ fn the_evidence_of_a_run_that_came_from_a_linked_worktree_is_found_after_a_clean
     }
     let beside = home.join("../beside");
     let prepare = site.ledger.windlass(&["run", "prepare", FILE]).cwd(&beside);
-    let work = Work::in_worktree(site, &prepare.run().ok().json());
+    let worktree = PathBuf::from(text(&prepare.run().ok().json()["worktree_path"]));
+    let work = Work::in_worktree(site, worktree);
     work.does(&["run", "finalize"]);
     let kept = work.does(&["run", "finish", "keep"]);
     git(&work.home(), "merge -q hotl/demo");

@@ -15,6 +15,7 @@ mod evidence;
 mod files;
 mod finishing;
 mod killing;
+mod landing;
 mod leasing;
 mod pausing;
 mod sending;

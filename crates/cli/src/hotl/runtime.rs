@@ -190,6 +190,7 @@ fn finish(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble> {
         branch_action: words.option("--branch-action"),
         worktree_action: words.option("--worktree-action"),
         artifacts_preserved_at: words.option("--artifacts-preserved-at"),
+        head: None,
         notes: words.option("--notes"),
         force: words.switch("--force"),
         complete_task: false,

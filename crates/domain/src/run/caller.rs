@@ -26,6 +26,12 @@ pub enum Denied {
 }
 
 impl Denied {
+    pub fn into_refusal(self) -> Refusal {
+        match self {
+            Self::Refused(refusal) | Self::Stopped(_, refusal) => refusal,
+        }
+    }
+
     pub fn refusal(&self) -> &Refusal {
         match self {
             Self::Refused(refusal) | Self::Stopped(_, refusal) => refusal,

@@ -224,6 +224,9 @@ pub struct FinishDetails {
     /// The steps whose gates rested on the word of the caller when the work landed all the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attested_gates: Vec<u32>,
+    /// The commit that landed, where the run had ended at another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub landed_head: Option<String>,
 }
 
 /// Who owns a run changed, or how long. Of a token only its hash is known.

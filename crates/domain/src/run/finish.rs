@@ -69,7 +69,7 @@ fn must_be_proven(run: &Run) -> Result<(), Refusal> {
         .detail("reasons", missing))
 }
 
-/// Records what became of the work.
+/// Records what became of the work. The details name the commit that lands, if that is known.
 pub fn finish(
     run: &Run,
     disposition: Disposition,
@@ -102,10 +102,11 @@ pub fn finish(
     }
     let attested_gates = landed_on(run, disposition, caller.door)?;
     must_be_seen(run, disposition, caller.door)?;
+    let landed_head = landed_beyond(run, disposition, details.landed_head.as_ref(), caller.door)?;
     if status != RunStatus::Blocked {
         must_suffice(run, disposition)?;
     }
-    let details = FinishDetails { attested_gates, ..details };
+    let details = FinishDetails { attested_gates, landed_head, ..details };
     Ok(vec![RunFinished { disposition, details }.into()])
 }
 
@@ -157,6 +158,43 @@ fn must_be_seen(run: &Run, disposition: Disposition, door: Door) -> Result<(), R
         ))
         .detail("reasons", [Caveat::StepUnseen])
         .detail("steps", unseen))
+}
+
+/// The commit that lands, where the run ended at another: nobody has verified what came since. At our
+/// own doors it does not land.
+fn landed_beyond(
+    run: &Run,
+    disposition: Disposition,
+    head: Option<&String>,
+    door: Door,
+) -> Result<Option<String>, Refusal> {
+    let moved = head.zip(run.head_after.as_ref()).filter(|(head, ended_at)| head != ended_at);
+    let (head, ended_at) = match (moved, door) {
+        (Some(moved), Door::Own) if disposition.lands() => moved,
+        (Some((head, _)), Door::Hotl) if disposition.lands() => return Ok(Some(head.clone())),
+        (Some(_) | None, _) => return Ok(None),
+    };
+    let name = &run.name;
+    let message = format!(
+        "run {name} does not land: it ended at commit {}, and its branch is at {}",
+        short(ended_at),
+        short(head)
+    );
+    Err(run
+        .refusal(Code::EvidenceMissing, message)
+        .hint(format!(
+            "let what came since be verified, at a terminal and for each step that it may have \
+             touched: windlass run reopen N --redo --reason TEXT --run-id {name}, then windlass run \
+             step retry N --run-id {name} and windlass run step verify N --run-id {name}; then \
+             windlass run finalize --run-id {name}, and finish again. Or keep the work: windlass run \
+             finish keep --run-id {name}"
+        ))
+        .detail("ended_at", ended_at)
+        .detail("head", head))
+}
+
+fn short(commit: &str) -> &str {
+    commit.get(..12).unwrap_or(commit)
 }
 
 /// Steps in a sentence.

@@ -128,8 +128,8 @@ pub fn overdue(run: &Run, now: Time) -> Vec<RunEvent> {
         .collect()
 }
 
-/// Takes back what was decided about a step that is done. It is decided again, or the step is done
-/// again.
+/// Takes back that a step is done, or what was decided about it. It is decided again, or the step is
+/// done again, which needs no gate.
 pub fn reopen(
     run: &Run,
     number: u32,
@@ -142,7 +142,8 @@ pub fn reopen(
     run.admit_overseer(caller, now)?;
     run.need_person(caller, "reopening a gate")?;
     let step = run.step(number)?;
-    let decided = step.status == StepStatus::Done && step.decided.is_some();
+    let has_gate = step.decided.is_some() || then == Reopen::Redo;
+    let decided = step.status == StepStatus::Done && has_gate;
     if !decided || run.status() == RunStatus::Completed {
         let message = match decided {
             true => format!("Run is 'completed'; the gate of step {number} stays decided"),

@@ -10,6 +10,8 @@ mod refusals;
 #[cfg(test)]
 mod tests;
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 
 use super::file::{Dirty, Front, Worktree};
@@ -248,12 +250,23 @@ pub fn blocks(path: &str, workflow_file: &str) -> bool {
     !is_own
 }
 
+/// Whether a changed file is lost with its checkout. Only what runs write goes unasked: `.hotl`, and
+/// `copy`, the run's copy of its workflow file, while it asks for what it asked for.
+pub fn is_lost(path: &str, copy: Option<&str>) -> bool {
+    path != ".hotl" && !path.starts_with(".hotl/") && Some(path) != copy
+}
+
 /// The folder of a worktree: beside the repository, named after it and after the branch.
 pub fn worktree_path(parent: &str, repository: &str, branch: &str) -> String {
     let is_kept = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
     let folder: String =
         branch.chars().map(|letter| if is_kept(letter) { letter } else { '-' }).collect();
     format!("{}/{WORKTREES}/{repository}/{folder}", parent.trim_end_matches('/'))
+}
+
+/// Whether a worktree is where those are that were made for runs.
+pub fn is_made_for_runs(path: &str) -> bool {
+    Path::new(path).ancestors().nth(2).is_some_and(|folder| folder.ends_with(WORKTREES))
 }
 
 /// The reference that keeps a commit whose branch begins again or goes.

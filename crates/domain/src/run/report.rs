@@ -106,6 +106,7 @@ fn outcome(finish: &Finish) -> String {
         ("Worktree Action", details.worktree_action),
         ("Artifacts Preserved At", details.artifacts_preserved_at),
         ("Notes", details.notes),
+        ("Landed Head", details.landed_head),
         ("Attested Gates", (!attested.is_empty()).then(|| attested.join(", "))),
     ];
     format!("\n## Finish Outcome\n\n{}", bold(&fields))

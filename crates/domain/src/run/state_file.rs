@@ -306,6 +306,9 @@ pub struct FinishJson {
     /// Ours: the steps whose gates were only attested when the work landed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attested_gates: Vec<u32>,
+    /// Ours: the commit that landed, where the run had ended at another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub landed_head: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

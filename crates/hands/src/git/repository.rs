@@ -1,5 +1,7 @@
 //! What a folder is to git: a checkout of which repository, and where its history stands.
 
+use std::fs::{File, OpenOptions};
+use std::io;
 use std::path::PathBuf;
 
 use super::{Git, NotDone};
@@ -19,6 +21,19 @@ impl Repository {
     /// It is a worktree beside the first checkout.
     pub fn is_linked(&self) -> bool {
         self.top.is_some() && self.git_folder != self.common_folder
+    }
+
+    /// Keeps others who ask for the same away until it is dropped: several calls of git that belong
+    /// together are no transaction. The kernel lets go of it when its holder is killed.
+    pub fn lock(&self) -> io::Result<File> {
+        let file = OpenOptions::new().create(true).append(true).open(self.lock_path())?;
+        file.lock()?;
+        Ok(file)
+    }
+
+    /// The file that is locked.
+    pub fn lock_path(&self) -> PathBuf {
+        self.common_folder.join("windlass.lock")
     }
 }
 

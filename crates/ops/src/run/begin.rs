@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use windlass_domain::Time;
 use windlass_domain::run::event::{Place as RunPlace, RunStarted};
 use windlass_domain::run::name::{self, RunId};
+use windlass_domain::run::prepare::is_made_for_runs;
 use windlass_domain::run::word::Gates;
 use windlass_domain::run::{Run, alone};
 use windlass_ledger::{Error, RunFilter, Snapshot};
@@ -162,7 +163,7 @@ impl Start {
             origin: Origin {
                 repo_root: self.origin.repo_root.clone().or(ground.root),
                 worktree_path: self.origin.worktree_path.clone().or(ground.worktree),
-                branch: self.origin.branch.clone().or(branch).or(ground.branch),
+                branch: self.origin.branch.clone().or(ground.branch).or(branch),
                 ..self.origin.clone()
             },
         };
@@ -175,11 +176,12 @@ impl Start {
 /// What git knows of the folder that a run starts in.
 #[derive(Debug, Default)]
 struct Ground {
-    /// The first checkout of the repository.
+    /// The checkout that the folder is in; the first of the repository, where that is a worktree which
+    /// was made for runs.
     root: Option<String>,
-    /// The checkout that the folder is in, where that is a worktree beside the first one.
+    /// The checkout that the folder is in, where that is a worktree which was made for runs.
     worktree: Option<String>,
-    /// What is checked out in that worktree.
+    /// What is checked out in it.
     branch: Option<String>,
     head: Option<String>,
 }
@@ -193,14 +195,13 @@ impl Ground {
         let known = |path: &Path| path.to_str().map(str::to_owned);
         let all = git_in(cx, top).worktrees().unwrap_or_default();
         let own = all.iter().find(|worktree| worktree.path == top).cloned().unwrap_or_default();
-        let first = all.first().filter(|first| !first.is_bare).map(|first| first.path.as_path());
-        let is_linked = first.is_some_and(|first| first != top);
-        Self {
-            root: known(first.unwrap_or(top)),
-            worktree: known(top).filter(|_| is_linked),
-            branch: own.branch.filter(|_| is_linked),
-            head: own.commit,
-        }
+        let first = all.first().filter(|first| !first.is_bare && first.path != top);
+        let made = known(top).filter(|top| is_made_for_runs(top));
+        let (root, worktree) = match (first, made) {
+            (Some(first), Some(made)) => (known(&first.path), Some(made)),
+            (Some(_) | None, _) => (known(top), None),
+        };
+        Self { root, worktree, branch: own.branch, head: own.commit }
     }
 }
 

@@ -289,6 +289,32 @@ impl Act<'_> {
         })
     }
 
+    /// Asks all that `record_and` would ask, and records nothing. `also` gets the run as it would be,
+    /// and `tell` as it is.
+    pub(super) fn rehearse<T: Serialize + serde::de::DeserializeOwned>(
+        &self,
+        cx: &mut Context,
+        decide: impl Fn(&Run, &Caller, Time) -> Result<Vec<RunEvent>, Denied>,
+        also: impl Fn(&mut Transaction<'_>, &Run) -> Result<(), Error>,
+        tell: impl Fn(&Run, &Run, Time) -> Result<T, Fault>,
+    ) -> Result<T, Error> {
+        let target = self.target.settled(cx)?;
+        let caller = self.doer.caller(cx)?;
+        cx.write(&caller.name, |tx| {
+            let kept = target.find(tx)?;
+            let claim = tie::claim_of(tx, &kept.run)?;
+            let now = tx.now();
+            let events = decide(&kept.run, &caller, now).map_err(Denied::into_refusal)?;
+            claim.under(&events)?;
+            let mut after = kept.run.clone();
+            for event in &events {
+                after.fold(event, now).map_err(Fault::from)?;
+            }
+            also(tx, &after)?;
+            Ok(tell(&kept.run, &kept.run, now)?)
+        })
+    }
+
     /// The same for a call that answers how the run stands now.
     pub(super) fn change(
         &self,

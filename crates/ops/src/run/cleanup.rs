@@ -10,14 +10,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::Time;
 use windlass_domain::run::disposal::Leftover;
+use windlass_domain::run::prepare::is_made_for_runs;
 use windlass_domain::run::state_file::StateFile;
 use windlass_hands::git::{Git, Worktree};
 use windlass_ledger::Error;
 
+use super::files::Files;
 use super::locate::states;
-use super::prepare::blocking;
+use super::prepare::lost_with;
 use super::preserve::preserve_all;
 use super::repository::{folder, git_in, refused, seen_from};
+use super::source::is_copy;
+use super::target::Target;
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output, Place, Remotely};
 use crate::sheet::{Cell, Sheet, Tone, counted};
@@ -75,7 +79,7 @@ impl Operation for Cleanup {
             return Ok(CleanedUp { dry_run: self.dry_run, worktrees });
         };
         for worktree in others.iter().filter(|worktree| worktree.gone.is_none()) {
-            let verdict = leftover(&git, worktree, &here)?.may_go();
+            let verdict = leftover(cx, &git, worktree, &here)?.may_go();
             if verdict.is_ok() && !self.dry_run {
                 preserve_all(&worktree.path, &first.path, &checkouts)?;
                 git.at(&first.path).discard_worktree(&worktree.path).map_err(refused)?;
@@ -92,7 +96,12 @@ impl Operation for Cleanup {
     }
 }
 
-fn leftover(git: &Git, worktree: &Worktree, here: &Path) -> Result<Leftover, Error> {
+fn leftover(
+    cx: &mut Context,
+    git: &Git,
+    worktree: &Worktree,
+    here: &Path,
+) -> Result<Leftover, Error> {
     let path = &worktree.path;
     let runs: Vec<StateFile> =
         states(path).into_iter().map(|(_, state)| state).filter(|run| is_for(run, path)).collect();
@@ -109,11 +118,10 @@ fn leftover(git: &Git, worktree: &Worktree, here: &Path) -> Result<Leftover, Err
         };
         return Ok(rest);
     }
-    let file = runs.first().map(|run| relative(run, path)).unwrap_or_default();
     Ok(Leftover {
         status,
         is_merged: is_merged(git, worktree, &runs)?,
-        is_clean: blocking(&git.at(path), &file)?.is_empty(),
+        is_clean: is_clean(cx, &git.at(path), &runs)?,
         is_locked: worktree.locked.is_some(),
         has_caller: fs::canonicalize(here).is_ok_and(|here| here.starts_with(path)),
     })
@@ -121,13 +129,33 @@ fn leftover(git: &Git, worktree: &Worktree, here: &Path) -> Result<Leftover, Err
 
 /// A worktree that somebody else made is theirs, whatever runs worked in it.
 fn is_for(run: &StateFile, path: &Path) -> bool {
-    let made = run.worktree_path.as_deref().map(Path::new);
+    let made = run.worktree_path.as_deref().filter(|made| is_made_for_runs(made)).map(Path::new);
     made.is_some_and(|made| made == path || fs::canonicalize(made).is_ok_and(|made| made == path))
 }
 
-fn relative(run: &StateFile, path: &Path) -> String {
-    let inside = Path::new(&run.workflow_path).strip_prefix(path);
-    inside.map(|inside| inside.display().to_string()).unwrap_or_default()
+/// Whether nothing would be lost with a worktree but a copy of a workflow file.
+fn is_clean(cx: &mut Context, git: &Git, runs: &[StateFile]) -> Result<bool, Error> {
+    let lost = lost_with(git, None)?;
+    let mut is_own =
+        |path: &String| runs.iter().any(|run| has_copy_at(cx, run, git.folder(), path));
+    Ok(lost.iter().all(&mut is_own))
+}
+
+/// What is there is the workflow file of the run, as the ledger knows it.
+fn has_copy_at(cx: &mut Context, run: &StateFile, folder: &Path, path: &str) -> bool {
+    let path = folder.join(path);
+    if Path::new(&run.workflow_path) != path {
+        return false;
+    }
+    let target = Target {
+        run_id: Some(run.run_id.to_string()),
+        folder: folder.to_str().map(str::to_owned),
+        machine: Some(cx.surroundings.host.clone()),
+    };
+    let known = cx.perform(&Files { target, plan: true, ..Files::default() }).ok();
+    let sha256 = known.and_then(|files| files.workflow).map(|file| file.file_sha256);
+    let text = fs::read_to_string(path).ok();
+    text.zip(sha256).is_some_and(|(text, sha256)| is_copy(&text, &sha256))
 }
 
 /// Whether all that is committed in a worktree is in a branch that it came from.
@@ -172,8 +200,11 @@ mod tests {
             "last_update":"2026-11-16T02:00:00+00:00","worktree_path":null,
             "steps":[{"number":1,"name":"Work","status":"done"}]}"#;
         let run: StateFile = serde_json::from_str(text).unwrap();
-        assert!(!is_for(&run, Path::new("/beside")));
-        let own = StateFile { worktree_path: Some("/beside".to_owned()), ..run };
-        assert!(is_for(&own, Path::new("/beside")));
+        let (beside, made) = ("/w/beside", "/w/.hotl-worktrees/api/hotl-x");
+        let works_in =
+            |path: &str| StateFile { worktree_path: Some(path.to_owned()), ..run.clone() };
+        assert!(!is_for(&run, Path::new(made)));
+        assert!(!is_for(&works_in(beside), Path::new(beside)));
+        assert!(is_for(&works_in(made), Path::new(made)));
     }
 }

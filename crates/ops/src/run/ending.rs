@@ -9,6 +9,7 @@ use windlass_domain::run::event::FinishDetails;
 use windlass_domain::run::finish;
 use windlass_domain::run::owner::Force;
 use windlass_domain::run::word::Disposition;
+use windlass_domain::run::{Caller, Run};
 use windlass_ledger::Error;
 
 use super::change::{Act, Changed, Doer, word};
@@ -16,7 +17,7 @@ use super::files::Files;
 use super::repository::head_in;
 use super::steps::run_operation;
 use super::target::Target;
-use super::tie::complete;
+use super::tie::{complete, may_complete};
 use crate::context::{Context, Files as Place};
 use crate::operation::{Access, Operation};
 
@@ -105,6 +106,10 @@ pub struct Finished {
     #[arg(long, value_name = "PATH")]
     #[serde(default)]
     pub artifacts_preserved_at: Option<String>,
+    /// The commit that landed
+    #[arg(long, value_name = "COMMIT")]
+    #[serde(default)]
+    pub head: Option<String>,
     /// Anything else
     #[arg(long, value_name = "TEXT")]
     #[serde(default)]
@@ -151,22 +156,27 @@ impl Operation for Finished {
             worktree_action: self.worktree_action.clone(),
             artifacts_preserved_at: self.artifacts_preserved_at.clone(),
             notes: self.notes.clone(),
+            landed_head: self.head.clone(),
             ..FinishDetails::default()
         };
-        Act { target: &self.target, doer: &self.doer }.record_and(
-            cx,
-            |run, caller, now| {
-                let events = finish::finish(run, disposition, details.clone(), force, caller, now)?;
-                Ok(if self.dry_run { Vec::new() } else { events })
-            },
-            |tx, run| match self.complete_task {
-                true => complete(tx, run, self.doer.agent.as_deref()),
-                false => Ok(()),
-            },
-            |_, run, now| {
-                Ok(Changed::new(run, None, format!("Finish recorded: {disposition}"), now))
-            },
-        )
+        let act = Act { target: &self.target, doer: &self.doer };
+        let decide = |run: &Run, caller: &Caller, now| {
+            Ok(finish::finish(run, disposition, details.clone(), force, caller, now)?)
+        };
+        let tell = |_: &Run, run: &Run, now| {
+            Ok(Changed::new(run, None, format!("Finish recorded: {disposition}"), now))
+        };
+        let agent = self.doer.agent.as_deref();
+        match (self.dry_run, self.complete_task) {
+            (true, completes) => act.rehearse(
+                cx,
+                decide,
+                |tx, run| if completes { may_complete(tx, run, agent) } else { Ok(()) },
+                tell,
+            ),
+            (false, true) => act.record_and(cx, decide, |tx, run| complete(tx, run, agent), tell),
+            (false, false) => act.record(cx, decide, tell),
+        }
     }
 
     run_operation!();

@@ -46,6 +46,9 @@ pub struct RunFiles {
     pub folder: String,
     pub machine: String,
     pub revision: u64,
+    /// The commit that the run ended at, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<String>,
     /// What `.hotl/state/<run id>.json` says.
     pub state: String,
     /// What it said at the revision that was asked for.
@@ -81,6 +84,7 @@ impl RunFiles {
             folder: run.place.folder.clone(),
             machine: run.place.machine.clone(),
             revision: run.revision,
+            ended_at: run.head_after.clone(),
             state: state_text(run)?,
             then: None,
             taken_over: None,

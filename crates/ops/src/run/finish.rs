@@ -18,8 +18,8 @@ use windlass_ledger::Error;
 use super::actions::{ActionBegin, ActionComplete};
 use super::change::{Changed, Doer};
 use super::ending::Finished;
-use super::files::RunFiles;
-use super::landing::Landing;
+use super::files::{Files, RunFiles};
+use super::landing::{Landing, Subject};
 use super::mirror;
 use super::target::Target;
 use crate::context::Context;
@@ -90,7 +90,7 @@ pub struct Settled {
     /// The reference that keeps commits which were in the branch alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rescue: Option<String>,
-    /// Nothing where it was only looked at.
+    /// Nothing where it was only looked at, or on record already.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<Changed>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -130,7 +130,18 @@ impl Operation for Finish {
         let files = self.target.look(cx)?;
         let state = parse(&files.state)?;
         let place = place(&state, &files);
-        let landing = Landing::look(cx, &files.run_id, &place, &way)?;
+        let asked = Files { target: Target::of(files.run), plan: true, ..Files::default() };
+        let workflow = cx.perform(&asked)?.workflow;
+        let subject = Subject {
+            run_id: &files.run_id,
+            place: &place,
+            ended_at: files.ended_at.as_deref(),
+            file_sha256: workflow.as_ref().map(|file| file.file_sha256.as_str()),
+        };
+        if let Some(left) = left_of(cx, subject, &state, &way)? {
+            return self.end(cx, &left, &files);
+        }
+        let landing = Landing::look(cx, subject, &way)?;
         let preview = landing.preview();
         let mut settled = Settled {
             plan: preview.lines(),
@@ -165,6 +176,24 @@ impl Operation for Finish {
 }
 
 impl Finish {
+    /// Takes away what a call that was interrupted has left, once it had recorded the outcome.
+    fn end(&self, cx: &mut Context, left: &Landing, files: &RunFiles) -> Result<Settled, Error> {
+        let preview = left.preview();
+        let mut settled = Settled {
+            plan: preview.lines(),
+            target_branch: left.target_branch().map(str::to_owned),
+            ..Settled::default()
+        };
+        if self.preview {
+            return Ok(settled);
+        }
+        self.must_be_meant(cx, left, &preview)?;
+        mirror::write(cx, &files.whereabouts());
+        settled.rescue = left.clear_up()?;
+        settled.done = left.done(settled.rescue.as_deref());
+        Ok(settled)
+    }
+
     fn way(&self) -> Result<Way, Refusal> {
         let given = |option: &str, value: &Option<String>| match value {
             None => Ok(()),
@@ -206,6 +235,7 @@ impl Finish {
             branch_action,
             worktree_action: details.worktree_action,
             artifacts_preserved_at: details.artifacts_preserved_at,
+            head: landing.commit().map(str::to_owned),
             notes: self.notes.clone(),
             force: false,
             complete_task: self.complete_task,
@@ -306,6 +336,21 @@ impl Finish {
     }
 }
 
+/// What is left of a run of which the same is on record already.
+fn left_of(
+    cx: &Context,
+    subject: Subject<'_>,
+    state: &StateFile,
+    way: &Way,
+) -> Result<Option<Landing>, Error> {
+    match state.finish.disposition {
+        Some(disposition) if disposition == way.disposition() => {
+            Landing::left(cx, subject, disposition, state.finish.target_branch.as_deref())
+        }
+        Some(_) | None => Ok(None),
+    }
+}
+
 /// Where a run takes place, by its state file.
 fn place(state: &StateFile, files: &RunFiles) -> RunPlace {
     let state = state.clone();
@@ -333,6 +378,9 @@ impl Output for Settled {
             lines.iter().fold(sheet, |sheet, line| sheet.and_line(line.as_str()))
         };
         let Some(run) = &self.run else {
+            if !self.done.is_empty() {
+                return lines(Sheet::default(), &self.done);
+            }
             let planned = lines(Sheet::default(), &self.plan);
             return self.obstacle.iter().fold(planned, |sheet, obstacle| obstacle.onto(sheet));
         };

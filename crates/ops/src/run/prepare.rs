@@ -7,6 +7,7 @@ mod acting;
 mod asking;
 mod ground;
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -18,13 +19,14 @@ use windlass_domain::run::prepare::{
     self, Choices, Course, Ground, NO_HISTORY, OnDirty, OnFeatureBranch, Plan, Wanted,
 };
 use windlass_domain::run::state_file::StateFile;
+use windlass_hands::git::{Git, Repository};
 use windlass_ledger::Error;
 
 use self::acting::{Acting, Done};
 use self::ground::Survey;
-pub(super) use self::ground::blocking;
+pub(super) use self::ground::{blocking, is_same, lost_with};
 use super::locate::states;
-use super::repository::{folder, git_in, text};
+use super::repository::{folder, git_in, refused, text};
 use super::source::Source;
 use crate::context::Context;
 use crate::exchange::unusable;
@@ -152,25 +154,37 @@ impl Prepare {
     }
 
     fn prepare(&self, cx: &Context, source: &Source) -> Result<Prepared, Error> {
-        let file = located(&folder(cx)?, &self.file)?;
-        let survey = Survey::of(git_in(cx, folder(cx)?), &file)?;
+        let git = git_in(cx, folder(cx)?);
         let mut choices = self.answers.choices();
         loop {
-            let decided = self.decide(&survey, &source.file().front, &choices);
-            let refusal = match decided {
-                Ok((plan, parent)) => {
-                    plan.must_spare_the_living(runs_in)?;
-                    return self.carry_out(cx, &survey, &plan, parent, (&file, &source.text));
-                }
+            let refusal = match self.attempt(cx, &git, source, &choices) {
                 Err(Error::Refused(refusal)) => refusal,
-                Err(failed) => return Err(failed),
+                done => return done,
             };
-            let is_branch_name = |name: &str| survey.git.is_branch_name(name).is_ok_and(|is| is);
+            let is_branch_name = |name: &str| git.is_branch_name(name).is_ok_and(|is| is);
             match asking::answered(cx, &refusal, &choices, is_branch_name) {
                 Some(answered) => choices = answered,
                 None => return Err(refusal.into()),
             }
         }
+    }
+
+    /// Looks, decides and acts while nobody else does so in the repository: what is taken back when
+    /// something fails is then never the work of another call.
+    fn attempt(
+        &self,
+        cx: &Context,
+        git: &Git,
+        source: &Source,
+        choices: &Choices,
+    ) -> Result<Prepared, Error> {
+        let file = located(git.folder(), &self.file)?;
+        let repository = git.repository().map_err(refused)?;
+        let _alone = repository.as_ref().map(alone_in).transpose()?;
+        let survey = Survey::of(git.clone(), repository, &file)?;
+        let (plan, parent) = self.decide(&survey, &source.file().front, choices)?;
+        plan.must_spare_the_living(runs_in)?;
+        self.carry_out(cx, &survey, &plan, parent, (&file, &source.text))
     }
 
     /// What to do, and the folder above all worktrees.
@@ -233,6 +247,10 @@ impl Prepare {
             rescue,
         })
     }
+}
+
+fn alone_in(repository: &Repository) -> Result<File, Error> {
+    repository.lock().map_err(|error| unusable(&repository.lock_path(), &error).into())
 }
 
 /// The runs of a folder, by their state files.

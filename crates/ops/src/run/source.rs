@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use windlass_domain::chain::Hash;
 use windlass_domain::near::near;
 use windlass_domain::run::file::{
-    Finding, LARGEST_BYTES, Parsed, Severity, WorkflowFile, canonical, lint, parse, place,
+    Finding, LARGEST_BYTES, Parsed, Severity, WorkflowFile, canonical, lint, parse, place, tick,
 };
 use windlass_domain::run::name::slug;
 use windlass_domain::{Code, Refusal};
@@ -165,4 +165,14 @@ pub(super) fn plan_hash(file: &WorkflowFile) -> Hash {
         step.ticked = false;
     }
     Hash::of(canonical(&file).as_bytes())
+}
+
+/// Whether a text is that of a workflow file of this hash, but for marks that were set in it since.
+pub(super) fn is_copy(text: &str, sha256: &str) -> bool {
+    let is_it = |text: &str| hash(text).to_string() == sha256;
+    let unmarked = |parsed: &Parsed| {
+        let none = std::iter::repeat_n(false, parsed.file.steps.len());
+        tick(text, &parsed.places, none)
+    };
+    is_it(text) || parse(text).is_ok_and(|parsed| is_it(&unmarked(&parsed)))
 }

@@ -80,6 +80,24 @@ pub(super) fn complete(
     run: &Run,
     agent: Option<&str>,
 ) -> Result<(), Error> {
+    let (task, completed) = completion(tx, run, agent)?;
+    tx.record_task(&task, [evidence(run)?, completed]).map(drop)
+}
+
+/// Refuses what would be refused then.
+pub(super) fn may_complete(
+    tx: &mut Transaction<'_>,
+    run: &Run,
+    agent: Option<&str>,
+) -> Result<(), Error> {
+    completion(tx, run, agent).map(drop)
+}
+
+fn completion(
+    tx: &mut Transaction<'_>,
+    run: &Run,
+    agent: Option<&str>,
+) -> Result<(Task, Event), Error> {
     let Some(tie) = run.tie else {
         return Err(Refusal::new(
             windlass_domain::Code::InvalidValue,
@@ -96,7 +114,7 @@ pub(super) fn complete(
         authorise(&task, &Bearer { name: agent.to_owned(), named: true, ..Bearer::default() })?;
     }
     let completed = transition::complete(&task, &tie.bearer(), &obstacles)?;
-    tx.record_task(&task, [evidence(run)?, completed]).map(drop)
+    Ok((task, completed))
 }
 
 /// The receipt of a run, kept with its task.

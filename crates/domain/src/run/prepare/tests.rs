@@ -422,6 +422,16 @@ fn preflight_files_of_hotl_do_not_count_as_dirty() {
 }
 
 #[test]
+fn only_the_files_of_a_run_may_be_lost_with_its_worktree() {
+    for path in ["docs/designs/x.md", "docs/plans/x-plan.md", "hotl-workflow-x.md", ".hotlx"] {
+        assert!(is_lost(path, Some("hotl-workflow-own.md")), "{path}");
+    }
+    assert!(!is_lost(".hotl/state/x.json", None));
+    assert!(!is_lost("hotl-workflow-own.md", Some("hotl-workflow-own.md")));
+    assert!(is_lost("hotl-workflow-own.md", None));
+}
+
+#[test]
 fn a_name_with_a_line_break_stays_in_its_line() {
     let changed = vec!["a\nb".to_owned()];
     let checkout = Checkout { changed, ..on(Some("main")) };
@@ -441,6 +451,10 @@ fn of_many_dirty_files_only_some_are_named() {
 fn a_worktree_is_beside_its_repository_and_named_after_the_branch() {
     assert_eq!(worktree_path("/home", "api", "hotl/add auth@2"), format!("{PATH}-2"));
     assert_eq!(worktree_path("/", "api", "x"), "/.hotl-worktrees/api/x");
+    assert!(is_made_for_runs(&worktree_path("/home", "api", "hotl/x")));
+    for other in ["/home/api", "/home/.hotl-worktrees/api", "/.hotl-worktrees/api/x/inside", ""] {
+        assert!(!is_made_for_runs(other), "{other}");
+    }
 }
 
 #[test]

@@ -248,6 +248,7 @@ fn finish(state: &StateFile) -> Option<Finish> {
             artifacts_preserved_at: finish.artifacts_preserved_at,
             notes: finish.notes,
             attested_gates: finish.attested_gates,
+            landed_head: finish.landed_head,
         },
     })
 }

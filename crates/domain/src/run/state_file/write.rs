@@ -145,6 +145,7 @@ impl FinishJson {
             artifacts_preserved_at: details.artifacts_preserved_at,
             notes: details.notes,
             attested_gates: details.attested_gates,
+            landed_head: details.landed_head,
         }
     }
 }

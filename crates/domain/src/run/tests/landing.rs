@@ -1,11 +1,13 @@
 //! Work that rests on the word of the caller does not land, unless a skill of HOTL says so.
 
-use super::scene::{GATED, LOW, Scene, agent, approve, attested, person};
+use super::scene::{GATED, LOW, Scene, THREE, agent, approve, attested, person};
 use crate::run::caller::Caller;
+use crate::run::event::FinishDetails;
+use crate::run::gate;
 use crate::run::owner::Force;
 use crate::run::receipt::receipt;
 use crate::run::report::{replay, report};
-use crate::run::word::{Disposition, Door, RunStatus};
+use crate::run::word::{Disposition, Door, Reopen, RunStatus, StepStatus};
 use crate::{Code, Refusal};
 
 /// Ready to be finished, with a gate that the agent itself decided.
@@ -83,4 +85,52 @@ fn what_was_kept_through_the_door_of_hotl_did_not_land_on_anything() {
     let mut scene = ready();
     scene.finish_as(Disposition::Kept, Force::No, &through_hotl()).unwrap();
     assert_eq!(scene.run.finish.unwrap().details.attested_gates, [0_u32; 0]);
+}
+
+/// Ready to be finished, without a gate.
+fn ended() -> Scene {
+    let mut scene = attested(LOW, THREE);
+    for step in 1..=3 {
+        scene.done(step);
+    }
+    scene.finalize().unwrap();
+    scene
+}
+
+/// Finishes a run whose branch is at that commit; it ended at `4567def`.
+fn landed_at(
+    head: &str,
+    disposition: Disposition,
+    caller: &Caller,
+) -> Result<Option<String>, Refusal> {
+    let mut scene = ended();
+    let details = FinishDetails { landed_head: Some(head.to_owned()), ..FinishDetails::default() };
+    scene.finish_with(disposition, details, Force::No, caller)?;
+    Ok(scene.run.finish.unwrap().details.landed_head)
+}
+
+#[test]
+fn what_was_committed_after_the_end_of_a_run_does_not_land() {
+    for disposition in [Disposition::Merged, Disposition::Published] {
+        assert_eq!(landed_at("4567def", disposition, &agent()), Ok(None));
+        let refusal = landed_at("89abcde", disposition, &agent()).unwrap_err();
+        assert_eq!(refusal.code, Code::EvidenceMissing);
+        assert_eq!(refusal.details["head"], "89abcde");
+    }
+    assert_eq!(landed_at("89abcde", Disposition::Kept, &agent()), Ok(None));
+}
+
+#[test]
+fn through_the_door_of_hotl_what_was_committed_later_lands_and_is_on_record() {
+    let landed = landed_at("89abcde", Disposition::Merged, &through_hotl());
+    assert_eq!(landed, Ok(Some("89abcde".to_owned())));
+}
+
+#[test]
+fn a_step_without_a_gate_can_be_done_again() {
+    let mut scene = ended();
+    let reopened = gate::reopen(&scene.run, 1, Reopen::Redo, "again", &person(), scene.now);
+    scene.take(reopened).unwrap();
+    assert_eq!(scene.status(), RunStatus::Running);
+    assert_eq!(scene.run.step(1).unwrap().status, StepStatus::Failed);
 }

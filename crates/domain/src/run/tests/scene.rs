@@ -273,6 +273,16 @@ impl Scene {
         caller: &Caller,
     ) -> Result<(), Refusal> {
         let details = FinishDetails { notes: Some("as planned".into()), ..Default::default() };
+        self.finish_with(disposition, details, force, caller)
+    }
+
+    pub(super) fn finish_with(
+        &mut self,
+        disposition: Disposition,
+        details: FinishDetails,
+        force: Force,
+        caller: &Caller,
+    ) -> Result<(), Refusal> {
         let decided = finish::finish(&self.run, disposition, details, force, caller, self.now);
         self.take(decided)
     }

@@ -1,6 +1,6 @@
 //! What would be done to branch and worktree, and what was.
 
-use super::{Landing, NAMED, Plan};
+use super::{BranchStays, Landing, NAMED, Plan};
 use crate::sheet::{Cell, Sheet, Tone, counted};
 
 /// Of what is told.
@@ -46,7 +46,10 @@ impl Landing {
             told.push(format!("the worktree {} {go}", worktree.display()));
         }
         match &self.plan {
-            Plan::Merge { .. } => told.push(format!("the branch {} {go}", self.branch)),
+            Plan::Merge { .. } => told.push(match &self.branch_stays {
+                None => format!("the branch {} {go}", self.branch),
+                Some(why) => self.stays(why),
+            }),
             Plan::Discard { back_to: Some(back) } => {
                 let back_to = tense.choose("would go back to", "went back to");
                 told.push(format!("this checkout {back_to} {back}"));
@@ -69,6 +72,7 @@ impl Landing {
                 (Some(_), None) => format!("{branch} stays as it is"),
                 (Some(_), Some(_)) => format!("{branch} and its worktree stay as they are"),
             },
+            Plan::Merge { into, .. } if *ahead == 0 => format!("all of {branch} is in {into}"),
             Plan::Merge { into, .. } => {
                 format!(
                     "{commits} of {branch} {} {into}",
@@ -82,6 +86,9 @@ impl Landing {
             Plan::Discard { .. } if self.commit.is_none() => {
                 format!("the branch {branch} is not there")
             }
+            Plan::Discard { .. } if self.branch_stays.is_some() => {
+                self.branch_stays.as_ref().map(|why| self.stays(why)).unwrap_or_default()
+            }
             Plan::Discard { .. } => {
                 let go = tense.choose("would go", "is gone");
                 let are = if *ahead == 1 { "is" } else { "are" };
@@ -89,6 +96,18 @@ impl Landing {
             }
             Plan::Forget => {
                 format!("{} is not there: nothing is left to discard", self.home.display())
+            }
+        }
+    }
+
+    fn stays(&self, why: &BranchStays) -> String {
+        let branch = &self.branch;
+        match why {
+            BranchStays::OfOthers => {
+                format!("the branch {branch} stays: it was not made for the run")
+            }
+            BranchStays::CheckedOut(path) => {
+                format!("the branch {branch} stays: {} is on it", path.display())
             }
         }
     }

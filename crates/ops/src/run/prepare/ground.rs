@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use windlass_domain::run::prepare::{AtPath, Checkout, Ground, Target, blocks, worktree_path};
+use windlass_domain::run::prepare::{
+    AtPath, Checkout, Ground, Target, blocks, is_lost, worktree_path,
+};
 use windlass_hands::git::{Changed, Git, Head, Repository};
 use windlass_ledger::{Error, Fault};
 
@@ -30,9 +32,10 @@ pub(super) struct Spot {
 }
 
 impl Survey {
-    /// Looks around in the folder of `git`. `file` is the workflow file, behind all links but its own.
-    pub(super) fn of(git: Git, file: &Path) -> Result<Self, Error> {
-        let Some(repository) = git.repository().map_err(refused)? else {
+    /// Looks around in the folder of `git`, which is in this repository, if in one. `file` is the
+    /// workflow file, behind all links but its own.
+    pub(super) fn of(git: Git, repository: Option<Repository>, file: &Path) -> Result<Self, Error> {
+        let Some(repository) = repository else {
             let ground = Ground::NoRepository;
             return Ok(Self { ground, git, head: None, changed: Vec::new(), repository: None });
         };
@@ -86,7 +89,8 @@ impl Survey {
             match (is_at_path, is_on_branch, &worktree.gone) {
                 (true, _, Some(_)) | (_, true, Some(_)) => target.gone.push(known),
                 (true, _, None) if target.at_path == AtPath::Other => {
-                    let blocking = blocking(&git.at(&path), file)?;
+                    // The workflow file is put there anew.
+                    let blocking = lost_with(&git.at(&path), Some(file))?;
                     target.at_path = AtPath::Worktree { branch: worktree.branch, blocking };
                 }
                 (_, true, None) => target.checked_out = Some(known),
@@ -137,11 +141,20 @@ impl Survey {
 
 /// What differs and must not be forgotten, in a checkout.
 pub(in crate::run) fn blocking(git: &Git, file: &str) -> Result<Vec<String>, Error> {
+    named(git, |name| blocks(name, file))
+}
+
+/// What differs and would be lost with a checkout. `copy` is the run's copy of its workflow file.
+pub(in crate::run) fn lost_with(git: &Git, copy: Option<&str>) -> Result<Vec<String>, Error> {
+    named(git, |name| is_lost(name, copy))
+}
+
+fn named(git: &Git, counts: impl Fn(&str) -> bool) -> Result<Vec<String>, Error> {
     let changed = git.status().map_err(refused)?;
-    let mut blocking: Vec<String> =
-        changed.iter().flat_map(names).filter(|name| blocks(name, file)).collect();
-    blocking.sort_unstable();
-    Ok(blocking)
+    let mut named: Vec<String> =
+        changed.iter().flat_map(names).filter(|name| counts(name)).collect();
+    named.sort_unstable();
+    Ok(named)
 }
 
 /// Both ends of a rename count.
@@ -159,7 +172,7 @@ fn at(path: &Path) -> Result<AtPath, Error> {
 }
 
 /// Git knows worktrees by their paths behind all links.
-fn is_same(one: &Path, other: &Path) -> bool {
+pub(in crate::run) fn is_same(one: &Path, other: &Path) -> bool {
     let real = |path: &Path| fs::canonicalize(path).ok();
     one == other || real(one).is_some_and(|one| Some(one) == real(other))
 }
