@@ -17,6 +17,7 @@ mod finishing;
 mod killing;
 mod leasing;
 mod pausing;
+mod reading;
 mod sending;
 mod site;
 mod stepping;

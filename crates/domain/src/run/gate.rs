@@ -5,7 +5,7 @@ use super::event::{GateDecided, GateOverdue, GateReopened};
 use super::file::Risk;
 use super::state::{Run, StepState};
 use super::step::{given, wrong};
-use super::word::{Decision, Gates, Mode, Reopen, RunStatus, StepStatus};
+use super::word::{Cause, Decision, Gates, Mode, Reopen, RunStatus, StepStatus};
 use crate::event::RunEvent;
 use crate::{Code, Refusal, Time, text};
 
@@ -144,8 +144,12 @@ pub fn reopen(
     let step = run.step(number)?;
     let decided = step.status == StepStatus::Done && step.decided.is_some();
     if !decided || run.status() == RunStatus::Completed {
+        let is_rejected = step.block.as_ref().is_some_and(|block| block.cause == Cause::Rejected);
         let message = match decided {
             true => format!("Run is 'completed'; the gate of step {number} stays decided"),
+            false if is_rejected => {
+                format!("the review of step {number} was rejected: the step is done again first")
+            }
             false => format!("the gate of step {number} is not decided"),
         };
         return Err(wrong(run, number, step, message));

@@ -286,6 +286,7 @@ fn file(run: &RunView, file: &FileView, called: &str) -> Markup {
             },
             (FileState::Here, false) => p.small { a href=(way) { (called) } span.soft { " " (grouped(file.size_bytes)) " bytes" } },
             (FileState::Missing, _) => p.small.soft { (file.name) " is not there any more" },
+            (FileState::Changed, _) => p.small { span.chip.bad { "changed" } " " (file.name) " is not what the check left" },
             (FileState::Unreadable, _) => p.small.soft { (file.name) " cannot be read" },
             (FileState::TooLarge, _) => p.small.soft {
                 (called) ", too large to show: " code { (file.path) } " " (grouped(file.size_bytes)) " bytes"

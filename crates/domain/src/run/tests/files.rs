@@ -338,6 +338,15 @@ fn a_step_without_a_check_is_unverified_in_the_report() {
 }
 
 #[test]
+fn a_step_without_a_check_stays_unverified_in_the_report_when_it_is_approved() {
+    for mut scene in both(LOW, "### 1. Think\naction: think\nloop: false\ngate: human\n") {
+        scene.done(1);
+        scene.gate(1, &approve(), &person()).unwrap();
+        assert!(told(&scene).contains("|  1   | Think | ✓ Approved (unverified) | - |\n"));
+    }
+}
+
+#[test]
 fn output_cannot_pass_for_a_line_of_the_log() {
     let mut scene = attested(LOW, THREE);
     scene.start(1).unwrap();
