@@ -172,9 +172,11 @@ impl ReceiptVerify {
             }
             None if is_own => Signer::ThisInstallation,
             None => {
-                found.problems.push(format!(
-                    "nobody here knows key {id}; say which one it must be with --signed-by"
-                ));
+                if found.signature == SignatureState::Right {
+                    found.problems.push(format!(
+                        "nobody here knows key {id}; say which one it must be with --signed-by"
+                    ));
+                }
                 Signer::Unknown
             }
         });

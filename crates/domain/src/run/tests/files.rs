@@ -71,7 +71,7 @@ fn the_report_of_a_small_run() {
     |------|------|--------|------------|
     |  1   | Build \| pack | ✓ Done | 2 |
     |  2   | Look | ✓ Approved | - |
-    |  3   | Tell | ✓ Approved | - |
+    |  3   | Tell | ✓ Approved (unverified) | - |
 
     ## Event Log
 
