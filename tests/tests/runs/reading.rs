@@ -76,7 +76,7 @@ fn runs_that_share_an_id_are_told_apart_by_their_keys() {
     let shown = site.does(&format!("run show {gone}"));
     assert_eq!(text(&shown["folder"]), there.display().to_string());
     site.does(&format!("run step block 1 --reason lost {gone}"));
-    site.does(&format!("run finish discard --confirm discard {gone}"));
+    site.does(&format!("run finished discarded {gone}"));
     assert_eq!(site.does(&format!("run show {gone}"))["disposition"], "discarded");
 }
 
