@@ -223,7 +223,9 @@ impl Page {
                 self.end_line();
             }
             let said = columns.iter().zip(row).filter(|(_, value)| !value.text.is_empty());
-            let said = said.map(|(column, value)| (column.name, value));
+            let mut said = said.map(|(column, value)| (column.name, value));
+            // The first column names the row, and a name is copied.
+            self.stacked(said.by_ref().take(1), Tone::Dim, LongWord::Whole);
             self.stacked(said, Tone::Dim, LongWord::Broken);
         }
     }

@@ -10,7 +10,7 @@ use crate::terminal::Terminal;
 
 /// Whether somebody can type here. Who answers a program's pipe is no person.
 pub(crate) fn presence() -> Presence {
-    if stdin().is_terminal() { Presence::Seen } else { Presence::Unknown }
+    if stdin().is_terminal() { Presence::Terminal } else { Presence::Unknown }
 }
 
 /// Asks where a person can read the question and type an answer; nothing elsewhere.

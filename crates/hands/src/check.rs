@@ -14,7 +14,6 @@ mod pulse;
 mod shell;
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 pub use artifact::{Artifact, Assert};
 pub use browser::Browser;
@@ -55,7 +54,6 @@ pub struct Outcome {
     pub message: String,
     /// What else should be known.
     pub notes: Vec<String>,
-    pub took: Duration,
     /// How the command ended, if one was run and ended by itself or by a signal.
     pub ended: Option<Ended>,
     pub output: Option<Output>,
@@ -86,7 +84,6 @@ impl Outcome {
             verdict,
             message: message.into(),
             notes: Vec::new(),
-            took: Duration::ZERO,
             ended: None,
             output: None,
             files: Vec::new(),

@@ -55,7 +55,7 @@ pub fn read(folder: &Path, run_id: &str, name: &str, most_bytes: u64) -> Result<
 }
 
 /// The same file, open, with nothing read of it.
-pub fn find(folder: &Path, run_id: &str, name: &str, most_bytes: u64) -> Result<File, Unfit> {
+fn find(folder: &Path, run_id: &str, name: &str, most_bytes: u64) -> Result<File, Unfit> {
     if !is_plain(run_id) || !is_plain(name) {
         return Err(Unfit::Misplaced);
     }

@@ -60,8 +60,10 @@ pub struct Surroundings {
 pub enum Presence {
     #[default]
     Unknown,
-    /// At a terminal, or on a page; nobody has proven who.
-    Seen,
+    /// Somebody can type there; nobody has proven who.
+    Terminal,
+    /// Somebody who was let in with the token of the machine; nobody has proven who.
+    Page,
 }
 
 /// Settings of a caller elsewhere, for what its arguments do not say. They come before those of the

@@ -67,6 +67,7 @@ pub use locate::{Locate, Located, LocatedRun};
 pub use outside::{Edited, Import};
 pub use owners::{
     Owned, OwnerClaim, OwnerHandoff, OwnerHeartbeat, OwnerRelease, OwnerStatus, OwnerTakeover,
+    USUAL_LEASE_SECONDS,
 };
 pub use prepare::{Answers, Existing, Prepare, Prepared};
 pub use receipt_show::Receipt;

@@ -17,14 +17,14 @@ use windlass_domain::run::receipt::{Receipt, receipt_at};
 use windlass_domain::run::signed::{canonical, read};
 use windlass_domain::run::word::{Authority, Door, Gates};
 use windlass_domain::run::{Caller, step};
-use windlass_domain::{Code, RunKey};
+use windlass_domain::{Code, Exit, RunKey};
 use windlass_ledger::{Error, Location};
 use windlass_ops::context::Surroundings;
 use windlass_ops::run::{
     LedgerState, ReceiptVerified, ReceiptVerify, SignatureState, Signer, key_file, signed,
 };
 use windlass_ops::settings::Resolved;
-use windlass_ops::{Context, Workplace};
+use windlass_ops::{Context, Output as _, Workplace};
 
 const FILE: &str = "---\nintent: try it\nsuccess_criteria: it works\nrisk_level: low\n---\n\n\
 - [ ] **Step 1: Build**\naction: build it\nloop: until it builds\nverify: make\n\n\
@@ -200,11 +200,13 @@ fn a_receipt_says_what_was_executed_checked_and_where_in_the_log() {
 }
 
 #[test]
-fn without_ledger_and_key_a_receipt_is_right_by_a_key_that_only_it_names() {
+fn a_receipt_by_a_key_that_only_it_names_is_not_right() {
     let receipt = Stage::new().receipt();
     let (folder, mut cx) = elsewhere();
     let found = verify(&mut cx, &receipt, None).unwrap();
-    assert_eq!((found.right, found.signer), (true, Some(Signer::Unknown)));
+    assert_eq!((found.signature, found.signer), (SignatureState::Right, Some(Signer::Unknown)));
+    assert_eq!((found.right, found.exit()), (false, Exit::Findings));
+    assert!(found.problems[0].contains("--signed-by"), "{:?}", found.problems);
     assert_ne!(found.ledger, LedgerState::Same);
     assert!(!folder.path().join("none").exists(), "to verify makes nothing");
 }
@@ -356,7 +358,7 @@ fn with_a_damaged_key_nothing_is_signed_and_a_receipt_is_still_verified() {
     assert!(fault.hint.is_some() && fault.details.contains_key("file"), "{fault:?}");
     assert_eq!(fs::read_to_string(&key).unwrap(), "damaged");
     let found = stage.verify(&receipt);
-    assert_eq!((found.right, found.signer), (true, Some(Signer::Unknown)));
+    assert_eq!((found.signature, found.signer), (SignatureState::Right, Some(Signer::Unknown)));
     assert_eq!(found.notes.len(), 1, "{:?}", found.notes);
 }
 

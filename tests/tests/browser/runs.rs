@@ -52,7 +52,7 @@ fn what_a_run_waits_for_is_approved_on_its_page() {
     page.click("#approved-1 button");
     page.wait_for("document.querySelector('#waiting').hidden");
     let step = &shown(&scene, &run)["steps"][0];
-    assert_eq!((&step["decision"], &step["authority"]), (&json!("approved"), &json!("terminal")));
+    assert_eq!((&step["decision"], &step["authority"]), (&json!("approved"), &json!("page")));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use windlass_testkit::http::Request;
 use windlass_testkit::{Served, wait};
 use windlass_tests::ledgers::text;
 
-use crate::site::{Gates, LOW, Site, attested, one_step};
+use crate::site::{GATED, Gates, LOW, Site, attested, enforced, one_step};
 
 const PAGE: &str =
     "verify:\n  type: browser\n  url: http://localhost:9/\n  check: it looks right\n";
@@ -144,6 +144,37 @@ fn only_what_a_check_left_is_handed_out() {
     fs::remove_file(gallery.place().join(NAME)).unwrap();
     assert!(gallery.page().contains("is not there any more"));
     assert!(gallery.refuses(NAME).contains("not there any more"));
+}
+
+#[test]
+fn a_log_that_was_changed_is_called_so_everywhere() {
+    let site = attested(&one_step("verify: echo fine\n"));
+    site.completes(1);
+    let log = |site: &Site| site.does("run evidence")["attempts"][0]["checks"][0]["log"].clone();
+    let (path, name) = (text(&log(&site)["path"]), text(&log(&site)["name"]));
+    assert_eq!(log(&site)["state"], "here");
+    fs::write(&path, "finer\n").unwrap();
+    assert_eq!(log(&site)["state"], "changed");
+    let told = site.call("run evidence --format text").run().ok().stdout;
+    assert!(told.contains(&format!("{path} (changed since)")), "{told}");
+    let gallery = Gallery::of(site);
+    assert!(gallery.page().contains(&format!("{name} is not what the check left")));
+    assert!(gallery.refuses(&name).contains("not what the check left"));
+}
+
+#[test]
+fn an_answer_on_the_page_is_recorded_as_one() {
+    let site = enforced(GATED);
+    site.completes(1);
+    let gallery = Gallery::of(site);
+    let form = format!("run_id={}&step=1&decision=approved", text(&gallery.run["run"]));
+    let posted = Request::post("/do/run.gate", form)
+        .header("content-type", "application/x-www-form-urlencoded");
+    let sent_back = gallery.served.send(&posted.bearer(&gallery.served.token()));
+    assert_eq!(sent_back.status, 303, "{sent_back:?}");
+    assert_eq!(gallery.site.does("run show")["steps"][0]["authority"], "page");
+    let receipt = gallery.site.does("run receipt show");
+    assert_eq!(receipt["evidence"][0]["gate"]["authority"], "page");
 }
 
 #[test]

@@ -426,6 +426,18 @@ fn a_run_that_only_its_state_file_knows_is_taken_over_and_goes_on() {
 }
 
 #[test]
+fn steps_that_a_state_file_calls_done_are_counted_as_done() {
+    let site = Site::empty(Gates::Attested);
+    let mut state = foreign(&site.folder());
+    for step in state["steps"].as_array_mut().unwrap() {
+        step["status"] = json!("done");
+    }
+    put_state(&site, OLD, &state.to_string());
+    let _taken_over = site.does("run show");
+    assert_eq!(site.does("run list")["runs"][0]["completed_steps"], 2);
+}
+
+#[test]
 fn a_run_that_only_its_state_file_knows_is_taken_over_by_its_name() {
     let site = Site::empty(Gates::Attested);
     put_state(&site, OLD, &foreign(&site.folder()).to_string());

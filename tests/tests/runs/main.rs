@@ -18,6 +18,7 @@ mod killing;
 mod landing;
 mod leasing;
 mod pausing;
+mod reading;
 mod sending;
 mod site;
 mod stepping;

@@ -174,6 +174,7 @@ fn a_step_is_done_when_its_checks_pass() {
 
     grep: limit.conf: No such file or directory
 
+    go on with: windlass run step retry 2 --run-id limit-20261115T093000Z
     run limit-20261115T093000Z is running
     [exit code 6]
     $ windlass run step retry 2
@@ -388,6 +389,7 @@ fn what_the_checks_of_a_run_showed_is_shown() {
 
     built
 
+    go on with: windlass run step retry 2 --run-id limit-20261115T093000Z
     run limit-20261115T093000Z is running
     [exit code 6]
     $ windlass run evidence --step 2

@@ -12,7 +12,7 @@ use windlass_ops::run::{
     BudgetCheck, BudgetRaise, BudgetRecord, Budgets, Doer, Finalize, Finished, Gate, Normalize,
     Origin, Owned, OwnerClaim, OwnerHandoff, OwnerHeartbeat, OwnerRelease, OwnerStatus,
     OwnerTakeover, Receipt, Reconcile, Start, StepBlock, StepRetry, StepStart, StepUnblock,
-    StepVerify, Summary, Target, Work, indented,
+    StepVerify, Summary, Target, USUAL_LEASE_SECONDS, Work, indented,
 };
 
 use super::Trouble;
@@ -38,8 +38,6 @@ Usage: hotl-rt <command> [arguments]
 
 A run is named by --run-id, by HOTL_RUN_ID, or is the only one in .hotl/state/.
 ";
-
-const USUAL_LEASE_SECONDS: i64 = 300;
 
 pub(super) fn answer(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble> {
     match words.needed()?.as_str() {

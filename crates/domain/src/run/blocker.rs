@@ -58,14 +58,29 @@ impl Run {
         }
     }
 
-    /// The commands with which a blocked run goes on; the end of one that nothing stops is taken back.
+    /// The commands with which a run goes on that is blocked, or of which a step failed. The end of one
+    /// that nothing stops is taken back.
     pub fn ways_on(&self) -> Vec<String> {
         let mut ways: Vec<String> = self.blockers().into_iter().map(|one| one.way).collect();
-        if ways.is_empty() && self.status() == RunStatus::Blocked {
-            ways.push(self.go_on_command());
+        match self.status() {
+            RunStatus::Blocked if ways.is_empty() => ways.push(self.go_on_command()),
+            RunStatus::Running => ways.extend(self.retries()),
+            RunStatus::Blocked
+            | RunStatus::Paused
+            | RunStatus::ReadyToFinish
+            | RunStatus::Completed
+            | RunStatus::Abandoned => {}
         }
         ways.dedup();
         ways
+    }
+
+    /// Steps that failed and may be tried again.
+    fn retries(&self) -> impl Iterator<Item = String> {
+        let steps = self.steps.iter().enumerate();
+        let failed =
+            steps.filter(|(_, step)| step.status == StepStatus::Failed && !step.is_exhausted());
+        failed.map(|(at, _)| self.command(format_args!("step retry {}", position(at))))
     }
 
     fn go_on_command(&self) -> String {

@@ -5,7 +5,7 @@ use super::event::{GateDecided, GateOverdue, GateReopened};
 use super::file::Risk;
 use super::state::{Run, StepState};
 use super::step::{given, wrong};
-use super::word::{Decision, Gates, Mode, Reopen, RunStatus, StepStatus};
+use super::word::{Cause, Decision, Gates, Mode, Reopen, RunStatus, StepStatus};
 use crate::event::RunEvent;
 use crate::{Code, Refusal, Time, text};
 
@@ -145,8 +145,12 @@ pub fn reopen(
     let has_gate = step.decided.is_some() || then == Reopen::Redo;
     let decided = step.status == StepStatus::Done && has_gate;
     if !decided || run.status() == RunStatus::Completed {
+        let is_rejected = step.block.as_ref().is_some_and(|block| block.cause == Cause::Rejected);
         let message = match decided {
             true => format!("Run is 'completed'; the gate of step {number} stays decided"),
+            false if is_rejected => {
+                format!("the review of step {number} was rejected: the step is done again first")
+            }
             false => format!("the gate of step {number} is not decided"),
         };
         return Err(wrong(run, number, step, message));

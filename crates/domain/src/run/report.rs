@@ -126,6 +126,7 @@ fn bold(fields: &[(&str, Option<String>)]) -> String {
 fn cells(step: &StepState) -> (String, String) {
     let attempts = step.attempts.to_string();
     let none = || "-".to_owned();
+    let is_unverified = step.status == StepStatus::Done && !step.is_checked();
     let (status, iterations) = match (&step.decided, step.status) {
         (Some(decided), StepStatus::Done | StepStatus::Blocked) => {
             match (decided.decision, decided.mode) {
@@ -137,12 +138,12 @@ fn cells(step: &StepState) -> (String, String) {
         (_, StepStatus::Pending) => ("· Pending", none()),
         (_, StepStatus::InProgress) if step.retried => ("↻ Retrying", attempts),
         (_, StepStatus::InProgress) => ("→ Running", attempts),
-        (_, StepStatus::Done) if !step.is_checked() => ("✓ Done (unverified)", attempts),
         (_, StepStatus::Done) => ("✓ Done", attempts),
         (_, StepStatus::Failed) => ("✗ Failed", attempts),
         (_, StepStatus::Blocked) => ("✗ Blocked", none()),
     };
-    (status.to_owned(), iterations)
+    let unverified = if is_unverified { " (unverified)" } else { "" };
+    (format!("{status}{unverified}"), iterations)
 }
 
 /// What the log says of an event; nothing of some. It may be several lines. `exceeded` are the

@@ -91,6 +91,8 @@ words! {
         Attested "attested",
         /// Somebody at a terminal, whose name nobody proved.
         Terminal "terminal",
+        /// Somebody on a page who was let in without a key, and whose name nobody proved.
+        Page "page",
         /// A person with a key that may approve.
         Key "key",
         /// The rule of the workflow file.
@@ -102,7 +104,7 @@ impl Authority {
     /// It stands for a person.
     pub const fn is_person(self) -> bool {
         match self {
-            Self::Terminal | Self::Key => true,
+            Self::Terminal | Self::Page | Self::Key => true,
             Self::Attested | Self::Rule => false,
         }
     }

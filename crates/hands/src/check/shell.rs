@@ -36,13 +36,10 @@ pub struct Shell {
 impl Shell {
     /// Runs it to its end, or to the end of its time.
     pub fn run(&self, guard: &Guard, watch: Watch<'_>) -> Outcome {
-        let start = Instant::now();
         let outcome = Recorder::new(&self.log, self.limits)
             .map_err(|error| not_run(format!("no log at {}", self.log.display()), &error))
             .and_then(|recorder| self.follow(guard, recorder, watch));
-        let mut outcome = outcome.unwrap_or_else(|outcome| outcome);
-        outcome.took = start.elapsed();
-        outcome
+        outcome.unwrap_or_else(|outcome| outcome)
     }
 
     fn follow(

@@ -64,12 +64,14 @@ pub(super) fn digest(token: &str) -> String {
     Hash::of(token.as_bytes()).to_string()
 }
 
-/// By what right a caller acts: a key that may approve proves a person, a terminal suggests one.
+/// By what right a caller acts: a key that may approve proves a person, a terminal or a page
+/// suggests one.
 fn authority(cx: &Context) -> Authority {
     match (&cx.key, cx.surroundings.presence) {
         (Some(key), _) if key.may(Access::Approve) => Authority::Key,
         (Some(_), _) | (None, Presence::Unknown) => Authority::Attested,
-        (None, Presence::Seen) => Authority::Terminal,
+        (None, Presence::Terminal) => Authority::Terminal,
+        (None, Presence::Page) => Authority::Page,
     }
 }
 
@@ -117,7 +119,7 @@ pub struct Changed {
     /// What stops it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blockers: Vec<String>,
-    /// The commands with which it goes on, while it is blocked.
+    /// The commands with which it goes on, while it is blocked or a step of it failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ways_on: Vec<String>,
     /// What to do next.
@@ -160,16 +162,19 @@ impl Changed {
 
 impl Output for Changed {
     fn sheet(&self, now: Time) -> Sheet {
-        let tone = self.step.as_ref().map_or(Tone::Plain, |step| step_tone(step.status));
-        let mut sheet = Sheet::line(Cell::toned(&self.done, tone));
-        if let Some(step) = &self.step {
-            if let Some(failed) = &step.failed_check {
-                sheet = sheet.and_line(failed.as_str());
-            }
-            for line in step.troubles() {
-                sheet = sheet.and_text(line);
-            }
-        }
+        // A step that failed before and may be tried again is good news.
+        let tone = match &self.step {
+            None => Tone::Plain,
+            Some(step) if step.status == StepStatus::Failed => Tone::Busy,
+            Some(step) => step_tone(step.status),
+        };
+        self.and_standing(Sheet::line(Cell::toned(&self.done, tone)), now)
+    }
+}
+
+impl Changed {
+    /// How the run stands now, after what was done.
+    fn and_standing(&self, mut sheet: Sheet, now: Time) -> Sheet {
         for step in &self.steps {
             sheet = sheet.and_line(Cell::toned(step.line(), step_tone(step.status)));
         }
@@ -196,8 +201,20 @@ pub struct Verified {
 }
 
 impl Output for Verified {
+    /// With what the checks wrote that did not pass. Of another call that would be old news.
     fn sheet(&self, now: Time) -> Sheet {
-        self.changed.sheet(now)
+        let Changed { done, step, .. } = &self.changed;
+        let tone = step.as_ref().map_or(Tone::Plain, |step| step_tone(step.status));
+        let mut sheet = Sheet::line(Cell::toned(done, tone));
+        if let Some(step) = step {
+            if let Some(failed) = &step.failed_check {
+                sheet = sheet.and_line(failed.as_str());
+            }
+            for line in step.troubles() {
+                sheet = sheet.and_text(line);
+            }
+        }
+        self.changed.and_standing(sheet, now)
     }
 
     fn exit(&self) -> Exit {

@@ -132,6 +132,8 @@ pub struct FileView {
 pub enum FileState {
     Here,
     Missing,
+    /// It is there, and not what the check left.
+    Changed,
     /// On another machine.
     Elsewhere,
     /// It is no part of the evidence that is kept.
@@ -283,6 +285,7 @@ impl FileView {
     fn line(&self) -> String {
         match self.state {
             FileState::Missing => format!("{} (not there any more)", self.path),
+            FileState::Changed => format!("{} (changed since)", self.path),
             FileState::Unreadable => format!("{} (cannot be read)", self.path),
             FileState::Here | FileState::Elsewhere | FileState::Apart | FileState::TooLarge => {
                 self.path.clone()
@@ -298,13 +301,35 @@ impl FileState {
         match name {
             None => Self::Apart,
             Some(_) if run.place.machine != machine => Self::Elsewhere,
-            Some(name) => match evidence::find(folder, run.name.as_str(), name, MOST_BYTES) {
-                Ok(_) if exhibit.sha256.is_some() => Self::Here,
-                Ok(_) | Err(Unfit::Misplaced | Unfit::Unreadable(_)) => Self::Unreadable,
-                Err(Unfit::Missing) => Self::Missing,
-                Err(Unfit::TooLarge(_)) => Self::TooLarge,
+            Some(name) => match as_left(folder, run, exhibit, name) {
+                Ok(_) => Self::Here,
+                Err(NotAsLeft::Changed) => Self::Changed,
+                Err(NotAsLeft::Unfit(Unfit::Missing)) => Self::Missing,
+                Err(NotAsLeft::Unfit(Unfit::TooLarge(_))) => Self::TooLarge,
+                Err(
+                    NotAsLeft::Unknown | NotAsLeft::Unfit(Unfit::Misplaced | Unfit::Unreadable(_)),
+                ) => Self::Unreadable,
             },
         }
+    }
+}
+
+/// Why a file is not what a check left.
+enum NotAsLeft {
+    Unfit(Unfit),
+    Changed,
+    /// Nobody recorded what it was.
+    Unknown,
+}
+
+/// The bytes of a file, if they are what the check left.
+fn as_left(folder: &Path, run: &Run, exhibit: &Exhibit, name: &str) -> Result<Vec<u8>, NotAsLeft> {
+    let bytes =
+        evidence::read(folder, run.name.as_str(), name, MOST_BYTES).map_err(NotAsLeft::Unfit)?;
+    match exhibit.sha256 {
+        None => Err(NotAsLeft::Unknown),
+        Some(left) if left == Hash::of(&bytes) => Ok(bytes),
+        Some(_) => Err(NotAsLeft::Changed),
     }
 }
 
@@ -383,22 +408,25 @@ impl Kept {
             return Err(refused(message).into());
         }
         let folder = folder_of(&run, &run.place.machine);
-        let bytes = evidence::read(folder, run.name.as_str(), name, MOST_BYTES)
-            .map_err(|unfit| refused(told(&unfit, name, &file.path)))?;
         // Nothing is handed out but what was seen, whatever is there now.
-        if file.sha256 != Some(Hash::of(&bytes)) {
-            return Err(refused(format!("{name} is not what the check left")).into());
-        }
+        let bytes = as_left(folder, &run, &file, name)
+            .map_err(|why| refused(why.told(name, &file.path)))?;
         Ok(Self { kind, bytes })
     }
 }
 
-fn told(unfit: &Unfit, name: &str, path: &str) -> String {
-    match unfit {
-        Unfit::Missing => format!("{name} is not there any more"),
-        Unfit::Misplaced => format!("{name} is no file in its place"),
-        Unfit::TooLarge(size) => format!("{name} has {size} bytes, too many to show: {path}"),
-        Unfit::Unreadable(error) => format!("{name} cannot be read: {error}"),
+impl NotAsLeft {
+    fn told(&self, name: &str, path: &str) -> String {
+        match self {
+            Self::Changed => format!("{name} is not what the check left"),
+            Self::Unknown => format!("nobody recorded what {name} was"),
+            Self::Unfit(Unfit::Missing) => format!("{name} is not there any more"),
+            Self::Unfit(Unfit::Misplaced) => format!("{name} is no file in its place"),
+            Self::Unfit(Unfit::TooLarge(size)) => {
+                format!("{name} has {size} bytes, too many to show: {path}")
+            }
+            Self::Unfit(Unfit::Unreadable(error)) => format!("{name} cannot be read: {error}"),
+        }
     }
 }
 

@@ -107,7 +107,10 @@ impl Operation for Reopen {
             cx,
             Some(number),
             |run, caller, now| Ok(gate::reopen(run, number, then, &self.reason, caller, now)?),
-            |_| format!("the gate of step {number} is open again"),
+            |_| match then {
+                Then::Decide => format!("the gate of step {number} is open again"),
+                Then::Redo => format!("step {number} is to be done again"),
+            },
         )
     }
 

@@ -18,7 +18,8 @@ use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet};
 
-const USUAL_LEASE_SECONDS: i64 = 300;
+/// How long a run is owned without a sign of life, where nobody says it.
+pub const USUAL_LEASE_SECONDS: i64 = 300;
 
 /// Who owns a run, and the token where it is new.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -268,9 +268,11 @@ fn located(folder: &Path, file: &Path) -> Result<PathBuf, Error> {
 
 impl Output for Prepared {
     fn sheet(&self, _now: Time) -> Sheet {
-        let place = match &self.worktree_path {
-            Some(_) => "a worktree is ready on",
-            None => "this checkout is ready on",
+        let is_in_git = self.source_branch.is_some() || self.source_head.is_some();
+        let ready = match &self.worktree_path {
+            Some(_) => format!("a worktree is ready on {}", self.branch),
+            None if is_in_git => format!("this checkout is ready on {}", self.branch),
+            None => "this folder is ready; it is in no repository, so no branch is made".to_owned(),
         };
         let from = match (&self.source_branch, &self.source_head) {
             (Some(branch), Some(head)) => format!("{branch} at {}", short(head)),
@@ -287,7 +289,7 @@ impl Output for Prepared {
             ("put aside", format!("{} (git stash apply {})", short(stash), short(stash)).into())
         }));
         facts.extend(self.rescue.as_deref().map(|rescue| ("kept", rescue.into())));
-        Sheet::line(Cell::toned(format!("{place} {}", self.branch), Tone::Good))
+        Sheet::line(Cell::toned(ready, Tone::Good))
             .and_facts(facts)
             .and_line(Cell::dim(format!("next: cd {}", self.execution_root)))
     }

@@ -29,7 +29,7 @@ pub struct ReceiptVerify {
     /// A receipt, as `run receipt show` wrote it; - reads standard input
     #[arg(value_name = "FILE")]
     pub file: String,
-    /// The key that must have signed it: its id, or itself, as a receipt has them
+    /// The key that must have signed it, if not your own: its id, or itself, as a receipt has them
     #[arg(long, value_name = "KEY")]
     #[serde(default)]
     pub signed_by: Option<String>,
@@ -39,7 +39,7 @@ pub struct ReceiptVerify {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct ReceiptVerified {
     pub file: String,
-    /// The signature is right, and nothing speaks against the receipt.
+    /// The signature is right, by a key that is known, and nothing speaks against the receipt.
     pub right: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
@@ -171,7 +171,14 @@ impl ReceiptVerify {
                 if is_own { Signer::ThisInstallation } else { Signer::Unknown }
             }
             None if is_own => Signer::ThisInstallation,
-            None => Signer::Unknown,
+            None => {
+                if found.signature == SignatureState::Right {
+                    found.problems.push(format!(
+                        "nobody here knows key {id}; say which one it must be with --signed-by"
+                    ));
+                }
+                Signer::Unknown
+            }
         });
     }
 }

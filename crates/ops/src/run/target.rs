@@ -11,6 +11,7 @@ use windlass_domain::run::state_file::parse;
 use windlass_domain::{Code, Refusal, RunKey};
 use windlass_ledger::{Error, KeptRun, Snapshot};
 
+use super::change::Whereabouts;
 use super::files::{Files, RunFiles};
 use super::list::List;
 use super::mirror::{self, Mirror};
@@ -72,15 +73,9 @@ impl Target {
             return Ok(kept);
         }
         let mut called = snapshot.runs_called(&name)?;
-        match (called.pop(), called.is_empty()) {
-            (Some(kept), true) => Ok(kept),
-            (Some(_), false) => {
-                Err(Refusal::new(Code::IdAmbiguous, format!("several folders have a run {given}"))
-                    .hint("say in which: --folder PATH")
-                    .detail("run_id", given)
-                    .into())
-            }
-            (None, _) => Err(unknown(given).into()),
+        match called.len() {
+            0 | 1 => called.pop().ok_or_else(|| unknown(given).into()),
+            _ => Err(ambiguous(given, &called).into()),
         }
     }
 
@@ -132,6 +127,16 @@ fn unknown(run_id: &str) -> Refusal {
         .detail("run_id", run_id)
 }
 
+/// Each is named by its key, which also works when its folder is gone.
+fn ambiguous(run_id: &str, called: &[KeptRun]) -> Refusal {
+    let keys: Vec<String> = called.iter().map(|kept| kept.run.key.to_string()).collect();
+    let runs: Vec<Whereabouts> = called.iter().map(|kept| Whereabouts::of(&kept.run)).collect();
+    Refusal::new(Code::IdAmbiguous, format!("several folders have a run {run_id}"))
+        .hint(format!("say which: --run-id {}", keys.join(" or ")))
+        .detail("run_id", run_id)
+        .detail("runs", runs)
+}
+
 /// A folder of a machine, seen from where the caller is.
 pub(super) struct Here {
     pub(super) folder: String,
@@ -147,7 +152,7 @@ impl Here {
         let is_here = machine == *own;
         let folder = match &target.folder {
             Some(folder) if !is_here => folder.clone(),
-            Some(folder) => text(&canonical(cx, folder)?)?,
+            Some(folder) => text(&known(cx, folder)?)?,
             None => text(&working(cx)?)?,
         };
         let mirror = is_here.then(|| Mirror::of(Path::new(&folder)));
@@ -296,6 +301,18 @@ impl Here {
 /// Where the caller is.
 fn working(cx: &Context) -> Result<PathBuf, Error> {
     canonical(cx, ".")
+}
+
+/// A folder that may be gone: then it is called what it was.
+fn known(cx: &Context, path: &str) -> Result<PathBuf, Error> {
+    canonical(cx, path).or_else(|unusable| {
+        let path = cx.surroundings.folder.clone().unwrap_or_default().join(path);
+        let above = path.parent().and_then(|above| above.canonicalize().ok());
+        match above.zip(path.file_name()) {
+            Some((above, name)) if !path.exists() => Ok(above.join(name)),
+            _ => Err(unusable),
+        }
+    })
 }
 
 pub(super) fn canonical(cx: &Context, path: &str) -> Result<PathBuf, Error> {

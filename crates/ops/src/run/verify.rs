@@ -286,7 +286,7 @@ fn asserted(assert: Option<&file::Assert>) -> Assert {
 
 /// What was seen, as a run keeps it.
 fn told(place: usize, seen: Seen) -> CheckResult {
-    let Seen { verdict, message, notes, took: _, ended, output, files } = seen;
+    let Seen { verdict, message, notes, ended, output, files } = seen;
     let outcome = match verdict {
         Verdict::Passed => Outcome::Passed,
         Verdict::Failed => Outcome::Failed,

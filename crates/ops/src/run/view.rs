@@ -43,7 +43,7 @@ pub struct StepView {
     pub decision: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<String>,
-    /// By what right: attested, terminal, key or rule.
+    /// By what right: attested, terminal, page, key or rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub authority: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,7 +70,11 @@ impl StepView {
     }
 
     fn new(run: &Run, number: u32, step: &StepState) -> Self {
-        let decided = step.decided.as_ref();
+        // Before the step is done, what was decided is one check of it.
+        let decided = step.decided.as_ref().filter(|_| match step.status {
+            StepStatus::Done | StepStatus::Blocked => true,
+            StepStatus::Pending | StepStatus::InProgress | StepStatus::Failed => false,
+        });
         let (stdout, stderr) = step.written();
         let written = |text: Option<String>| {
             text.map(|text| text.trim_end().to_owned()).filter(|text| !text.is_empty())
@@ -285,7 +289,7 @@ pub struct RunView {
     pub owner: Option<String>,
     pub waiting: Vec<WaitingView>,
     pub blockers: Vec<String>,
-    /// The commands with which it goes on, while it is blocked.
+    /// The commands with which it goes on, while it is blocked or a step of it failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ways_on: Vec<String>,
     pub steps: Vec<StepView>,
@@ -389,7 +393,7 @@ pub struct RunRow {
 impl RunRow {
     pub(super) fn of(run: &Run, now: Time) -> Self {
         let waiting = run.waiting();
-        let done = run.steps.iter().filter(|step| step.completed_at.is_some());
+        let done = run.steps.iter().filter(|step| step.status == StepStatus::Done);
         Self {
             run: run.key,
             run_id: run.name.to_string(),

@@ -188,7 +188,7 @@ async fn admitted(parts: &mut Parts, house: &Shared) -> Result<(Caller, Person),
     match caller {
         Caller::Local(local) => {
             // Whoever looks at pages is a person, as far as anybody can tell.
-            let local = Local { presence: Presence::Seen, ..local };
+            let local = Local { presence: Presence::Page, ..local };
             let user = local.user.clone();
             let name = local.agent.clone().unwrap_or_else(|| user.clone());
             Ok((Caller::Local(local), Person { name, user, is_local: true }))

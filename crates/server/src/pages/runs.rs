@@ -213,6 +213,7 @@ fn one(run: &RunView, shown: &Shown, step: &StepView, now: Time) -> Markup {
             }
             (attempts(run, shown, step, now))
             @if step.status == StepStatus::Blocked && !waits(run, step) { (unblock(run, step)) }
+            @if is_rejected(step) && !run.status.is_over() { (reopen(run, step)) }
         }
     }
 }
@@ -286,6 +287,7 @@ fn file(run: &RunView, file: &FileView, called: &str) -> Markup {
             },
             (FileState::Here, false) => p.small { a href=(way) { (called) } span.soft { " " (grouped(file.size_bytes)) " bytes" } },
             (FileState::Missing, _) => p.small.soft { (file.name) " is not there any more" },
+            (FileState::Changed, _) => p.small { span.chip.bad { "changed" } " " (file.name) " is not what the check left" },
             (FileState::Unreadable, _) => p.small.soft { (file.name) " cannot be read" },
             (FileState::TooLarge, _) => p.small.soft {
                 (called) ", too large to show: " code { (file.path) } " " (grouped(file.size_bytes)) " bytes"
@@ -330,6 +332,24 @@ fn unblock(run: &RunView, step: &StepView) -> Markup {
             input type="hidden" name="back" value=(run_path(run.run));
             label.field { span { "Why it can go on" } input name="reason" required autocomplete="off"; }
             button { "Let it go on" }
+        }
+    }
+}
+
+/// Its gate was, and not a check of it.
+fn is_rejected(step: &StepView) -> bool {
+    step.status == StepStatus::Done && step.decision.as_deref() == Some("rejected")
+}
+
+fn reopen(run: &RunView, step: &StepView) -> Markup {
+    html! {
+        form.line-up method="post" action="/do/run.reopen" id={ "reopen-" (step.step) } {
+            input type="hidden" name="run_id" value=(run.run);
+            input type="hidden" name="step" value=(step.step);
+            input type="hidden" name="back" value=(run_path(run.run));
+            label.field { span { "Why it is taken back" } input name="reason" required autocomplete="off"; }
+            label.check { input type="checkbox" name="redo" value="true"; span { "Do the step again" } }
+            button { "Take the rejection back" }
         }
     }
 }

@@ -44,9 +44,11 @@ impl Trouble {
         status(self.0.code)
     }
 
-    /// The message, the hint and the code, as every door gives them.
+    /// The message, the hint and the code, as every door gives them. What to type at a terminal helps
+    /// nobody on a page.
     pub(crate) fn notice(&self) -> Markup {
         let Body { code, message, hint, suggestions, .. } = self.0.clone().in_short();
+        let hint = hint.filter(|hint| !is_about_commands(hint));
         html! {
             div.notice.bad role="alert" {
                 p { (message) }
@@ -56,6 +58,11 @@ impl Trouble {
             }
         }
     }
+}
+
+/// It names a command or an option.
+fn is_about_commands(hint: &str) -> bool {
+    hint.contains("--") || hint.contains("windlass ")
 }
 
 impl Trouble {

@@ -26,6 +26,15 @@ fn nothing_stops_a_run_that_goes_well() {
 }
 
 #[test]
+fn a_step_that_failed_is_tried_again() {
+    let mut scene = enforced(LOW, THREE);
+    scene.start(1).unwrap();
+    scene.fail(1);
+    assert_eq!(scene.run.blockers(), []);
+    assert_eq!(scene.run.ways_on(), [scene.run.command("step retry 1")]);
+}
+
+#[test]
 fn a_step_without_attempts_is_unblocked() {
     let mut scene = enforced(LOW, ONCE);
     scene.start(1).unwrap();

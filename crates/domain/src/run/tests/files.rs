@@ -71,7 +71,7 @@ fn the_report_of_a_small_run() {
     |------|------|--------|------------|
     |  1   | Build \| pack | ✓ Done | 2 |
     |  2   | Look | ✓ Approved | - |
-    |  3   | Tell | ✓ Approved | - |
+    |  3   | Tell | ✓ Approved (unverified) | - |
 
     ## Event Log
 
@@ -334,6 +334,15 @@ fn a_step_without_a_check_is_unverified_in_the_report() {
     for mut scene in both(LOW, "### 1. Think\naction: think\nloop: false\n") {
         scene.done(1);
         assert!(told(&scene).contains("|  1   | Think | ✓ Done (unverified) | 1 |\n"));
+    }
+}
+
+#[test]
+fn a_step_without_a_check_stays_unverified_in_the_report_when_it_is_approved() {
+    for mut scene in both(LOW, "### 1. Think\naction: think\nloop: false\ngate: human\n") {
+        scene.done(1);
+        scene.gate(1, &approve(), &person()).unwrap();
+        assert!(told(&scene).contains("|  1   | Think | ✓ Approved (unverified) | - |\n"));
     }
 }
 

@@ -198,6 +198,7 @@ fn rule_10_a_rejected_gate_can_be_reopened_to_do_the_step_again() {
     let reopened = gate::reopen(&scene.run, 1, Reopen::Redo, "paint again", &person(), scene.now);
     scene.take(reopened).unwrap();
     assert_eq!(scene.step_status(1), StepStatus::Failed);
+    assert_eq!(scene.run.ways_on(), [scene.run.command("step retry 1")]);
     scene.retry(1).unwrap();
     scene.verify(1).unwrap();
     assert_eq!(scene.step(1).attempts, 2);
@@ -229,6 +230,22 @@ fn rule_10_a_gate_reopened_after_the_end_takes_the_end_back() {
         scene.take(reopened).unwrap();
         assert_eq!(scene.status(), RunStatus::Running);
         assert_eq!(scene.step_status(1), StepStatus::Failed);
+    }
+}
+
+#[test]
+fn rule_10_who_reopens_a_rejected_review_is_told_how_it_goes_on() {
+    for mut scene in both(LOW, REVIEWED) {
+        scene.done(1);
+        scene.gate(1, &reject(), &person()).unwrap();
+        let now = scene.now;
+        let refusal =
+            gate::reopen(&scene.run, 1, Reopen::Decide, "it is", &person(), now).unwrap_err();
+        assert_eq!(
+            refusal.message,
+            "the review of step 1 was rejected: the step is done again first"
+        );
+        assert!(refusal.hint.unwrap().contains("step unblock 1 --reason TEXT"));
     }
 }
 
