@@ -17,4 +17,5 @@ mod rows;
 mod scene;
 mod signing;
 mod ties;
+mod ties;
 mod waits;
