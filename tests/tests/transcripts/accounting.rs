@@ -25,7 +25,8 @@ fn given_a_run(scene: &Scene) {
 #[test]
 fn an_owner_works_on_a_run_alone() {
     let said = transcript(|scene| {
-        given_a_run(scene);
+        std::fs::write(scene.home().work().join("publish-workflow.md"), FILE).unwrap();
+        scene.does("run start publish-workflow.md --gates attested");
         scene.shows("run owner status");
         scene.owns("run owner claim --owner worker-1");
         scene.shows("run owner heartbeat --lease-seconds 600");

@@ -17,5 +17,4 @@ mod rows;
 mod scene;
 mod signing;
 mod ties;
-mod ties;
 mod waits;
