@@ -69,7 +69,8 @@ fn an_owner_works_on_a_run_alone() {
       "heartbeat_at": "2026-11-15T09:30:00+00:00",
       "lease_expires_epoch": <number>,
       "released_at": null,
-      "token": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+      "token": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+      "token_sha256": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
     }
     $ export HOTL_OWNER_TOKEN=…
     $ windlass run owner heartbeat --lease-seconds 600
@@ -85,7 +86,8 @@ fn an_owner_works_on_a_run_alone() {
       "claimed_at": "2026-11-15T09:30:00+00:00",
       "heartbeat_at": "2026-11-15T09:30:00+00:00",
       "lease_expires_epoch": <number>,
-      "released_at": null
+      "released_at": null,
+      "token_sha256": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
     }
     $ windlass run step start 1 --agent worker-2 --json
     {
@@ -122,7 +124,8 @@ fn an_owner_works_on_a_run_alone() {
       "heartbeat_at": "2026-11-15T09:30:00+00:00",
       "lease_expires_epoch": <number>,
       "released_at": null,
-      "token": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+      "token": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+      "token_sha256": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
     }
     $ export HOTL_OWNER_TOKEN=…
     $ windlass run owner handoff --to-owner worker-3
@@ -141,7 +144,8 @@ fn an_owner_works_on_a_run_alone() {
       "heartbeat_at": "2026-11-15T09:30:00+00:00",
       "lease_expires_epoch": <number>,
       "released_at": null,
-      "token": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+      "token": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+      "token_sha256": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
     }
     $ export HOTL_OWNER_TOKEN=…
     $ windlass run owner release

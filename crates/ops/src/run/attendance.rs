@@ -59,7 +59,9 @@ pub(super) fn end_abandoned(cx: &Context, run: &Whereabouts) {
     if count > 0 {
         cx.notice(&format!("ended what a killed call had left running ({count} processes)"));
     }
-    notes.iter().for_each(|note| remove(note));
+    for note in &notes {
+        remove(note);
+    }
 }
 
 /// The number of its process is that of nobody, or of us, who have not written it.

@@ -36,12 +36,12 @@ pub struct Owned {
     pub heartbeat_at: Option<String>,
     pub lease_expires_epoch: Option<i64>,
     pub released_at: Option<String>,
-    /// The hash of its token: says which owner is meant, when the run is taken from it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub token_sha256: Option<String>,
     /// Shown once: only its hash is kept. Put it into `HOTL_OWNER_TOKEN`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
+    /// The hash of its token: says which owner is meant, when the run is taken from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_sha256: Option<String>,
 }
 
 impl Owned {
