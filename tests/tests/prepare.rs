@@ -660,6 +660,39 @@ fn preflight_stash_records_the_commit_that_keeps_the_changes() {
     assert_eq!(fs::read_to_string(scene.root().join("file")).unwrap(), "two\n");
 }
 
+/// Drives a run from the top of the repository; what it said, and the run as it is shown.
+#[track_caller]
+fn driven(scene: &Scene, args: &[&str]) -> (String, Value) {
+    let exec = ["run", "exec", FILE, "--harness", "true", "--json"];
+    let driven = scene.home.windlass(&exec).args(args).cwd(scene.root()).run().ok();
+    let run = driven.json()["run"]["run"].as_str().unwrap().to_owned();
+    let shown = scene.home.windlass(&["run", "show", &run, "--json"]).cwd(scene.root());
+    (driven.stderr.clone(), shown.run().ok().json())
+}
+
+#[test]
+fn what_a_driven_run_put_aside_is_told_and_kept_with_it() {
+    let scene = Scene::new();
+    scene.has("file", "two\n");
+    let (told, run) = driven(&scene, &["--stash"]);
+    let stash = scene.git(&["rev-parse", "refs/stash"]);
+    assert!(told.contains(&format!("git stash apply {stash}")), "{told}");
+    assert_eq!(run["stash"], stash);
+}
+
+#[test]
+fn what_the_branch_of_a_driven_run_held_before_is_told_and_kept_with_it() {
+    let scene = Scene::new();
+    let _first = scene.prepared(&[]);
+    let worktree = scene.worktree("hotl-add-auth");
+    let _made = scene.git_in(&worktree, &["commit", "--quiet", "--allow-empty", "-m", "Two"]);
+    let old = scene.git_in(&worktree, &["rev-parse", "HEAD"]);
+    let (told, run) = driven(&scene, &["--on-existing", "recreate"]);
+    let rescue = run["rescue"].as_str().unwrap();
+    assert!(told.contains(rescue), "{told}");
+    assert_eq!(scene.git(&["rev-parse", rescue]), old);
+}
+
 #[test]
 fn preflight_nothing_is_stashed_where_nothing_is_dirty() {
     let scene = Scene::new();

@@ -20,7 +20,7 @@ use std::time::Duration;
 
 pub(crate) use guarded::{Guarded, Heard};
 pub use line::Ended;
-pub(crate) use processes::kill_family;
+pub(crate) use processes::{has_ended, kill_family};
 pub use survivors::end_survivors;
 
 use crate::process::{NotRun, Program};

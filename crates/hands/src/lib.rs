@@ -13,6 +13,7 @@ pub mod guard;
 pub mod link;
 pub mod process;
 mod reason;
+pub mod regular;
 pub mod remote;
 pub mod signals;
 pub mod signing;

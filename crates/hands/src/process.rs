@@ -13,11 +13,15 @@ use std::process::{Command, Output, Stdio};
 use std::sync::RwLock;
 use std::thread;
 
-/// Whether no process of this machine has that number. One that we may not ask is there.
+use crate::guard::has_ended;
+
+/// Whether no process of this machine lives under that number. One that has ended and that its parent
+/// does not reap is gone; one that we may not ask is there.
 pub fn is_gone(number: i32) -> bool {
     let process = rustix::process::Pid::from_raw(number);
     process.is_some_and(|process| {
         rustix::process::test_kill_process(process) == Err(rustix::io::Errno::SRCH)
+            || has_ended(number)
     })
 }
 
@@ -181,6 +185,8 @@ pub fn run_together(programs: &[Program]) -> Result<Vec<Ended>, NotRun> {
 
 #[cfg(test)]
 mod tests {
+    use windlass_testkit::wait;
+
     use super::*;
 
     fn shell(script: &str) -> Program {
@@ -216,6 +222,16 @@ mod tests {
     fn a_program_that_is_not_there_is_named() {
         let not_run = Program::new("/no/such/program", "/").run().unwrap_err();
         assert_eq!(not_run.to_string(), "cannot run /no/such/program");
+    }
+
+    #[test]
+    fn a_process_that_nobody_reaps_is_gone_once_it_has_ended() {
+        let mut child = shell("read line").piped().stdin(Stdio::piped()).spawn().unwrap();
+        let number = i32::try_from(child.id()).unwrap();
+        assert!(!is_gone(number));
+        drop(child.stdin.take());
+        wait::until("it has ended", || is_gone(number));
+        child.wait().unwrap();
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! the caller's files is done where the caller is, before and after.
 
 mod actions;
+mod attendance;
 mod begin;
 mod budgets;
 mod change;

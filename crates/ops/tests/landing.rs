@@ -107,6 +107,8 @@ impl Scene {
             source_workflow_path: format!("{root}/hotl-workflow-add-auth.md"),
             source_branch: Some("main".to_owned()),
             source_head: Some(self.git(&["rev-parse", "main"])),
+            stash: None,
+            rescue: None,
             workflow_slug: "add-auth".to_owned(),
             branch: BRANCH.to_owned(),
             repo_root: root,

@@ -116,6 +116,8 @@ fn started() -> RunStarted {
             source_workflow_path: "/repo/boat-workflow.md".into(),
             source_branch: None,
             source_head: None,
+            stash: None,
+            rescue: None,
             workflow_slug: "boat".into(),
             branch: "hotl/boat".into(),
             repo_root: "/repo".into(),

@@ -97,6 +97,8 @@ fn started(name: &str, task: Option<TaskId>) -> RunStarted {
             source_workflow_path: "/repo/boat-workflow.md".into(),
             source_branch: None,
             source_head: None,
+            stash: None,
+            rescue: None,
             workflow_slug: "boat".into(),
             branch: "hotl/boat".into(),
             repo_root: "/repo".into(),

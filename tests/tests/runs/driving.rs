@@ -1,13 +1,15 @@
 //! `run exec`: a command works on each step, and Windlass checks it.
 
 use std::fs;
+use std::process::Child;
 
 use serde_json::{Value, json};
-use windlass_testkit::Outcome;
+use windlass_testkit::barrier::start_together;
+use windlass_testkit::{Outcome, wait};
 use windlass_tests::clock::FileClock;
 use windlass_tests::ledgers::{error_of, text};
 
-use crate::site::{FILE, GATED, Gates, LOW, REVIEWED, Site, THREE, workflow};
+use crate::site::{FILE, GATED, Gates, LOW, REVIEWED, Site, THREE, enforced, one_step, workflow};
 
 /// A folder with a workflow file and a command that works on its steps.
 #[track_caller]
@@ -188,6 +190,33 @@ fn a_step_that_never_passes_blocks_the_run_when_its_attempts_are_used_up() {
 }
 
 #[test]
+fn a_driver_that_ends_at_a_block_tells_what_failed_and_how_to_go_on() {
+    let steps = one_step("verify: seq 1 20; echo it is mis''sing >&2; false\n");
+    let site = site(&steps, "cat > /dev/null\n");
+    let line = ["run", "exec", FILE, "--harness", "sh agent.sh"];
+    let screen = site.ledger.windlass(&line).at_terminal(500);
+    let said = &screen.stdout;
+    assert!(said.contains("check 1 of 1 ended with 1: shell: seq 1 20"), "{said}");
+    assert!(said.contains("it is missing"), "{said}");
+    let has_line = |line: &str| said.lines().any(|said| said.trim() == line);
+    assert!(has_line("20") && !has_line("10"), "{said}");
+    let run = text(&site.state()["run_id"]);
+    let way = format!("windlass run step unblock 1 --reason TEXT --run-id {run}");
+    assert!(said.contains(&way), "{said}");
+}
+
+#[test]
+fn nothing_is_asked_of_whoever_drives_a_run_that_was_finished() {
+    let site = site(THREE, "cat > /dev/null; touch one two three\n");
+    let _driven = drives(&site, &[FILE]).ok();
+    let run = text(&site.state()["run_id"]);
+    site.does("run finish keep");
+    let line = ["run", "exec", "--run-id", &run, "--harness", "true"];
+    let screen = site.ledger.windlass(&line).at_terminal(200);
+    assert!(!screen.stdout.contains("say what becomes"), "{}", screen.stdout);
+}
+
+#[test]
 fn an_agent_that_says_it_succeeded_is_not_believed() {
     let site = site(THREE, "echo all done; exit 0\n");
     assert_eq!(status(&drives(&site, &[FILE]).json()), "blocked");
@@ -262,6 +291,55 @@ fn a_run_whose_driver_was_killed_goes_on_at_once() {
     site.does(&format!("run owner claim --owner driver-ann:{}", gone.trim()));
     let driven = drives(&site, &[]).ok().json();
     assert_eq!(status(&driven), "ready_to_finish");
+}
+
+#[test]
+fn a_killed_driver_that_nobody_reaps_is_not_waited_for() {
+    let site = site(THREE, "cat > /dev/null; touch one two three\n");
+    site.does(&format!("run start {FILE}"));
+    let mut driver = site.ledger.home.program("sleep").args(["600"]).spawn();
+    site.does(&format!("run owner claim --owner driver-ann:{}", driver.id()));
+    driver.kill().unwrap();
+    let stat = format!("/proc/{}/stat", driver.id());
+    wait::until("it has ended", || fs::read_to_string(&stat).unwrap().contains(") Z "));
+    let driven = drives(&site, &[]).ok().json();
+    assert_eq!(status(&driven), "ready_to_finish");
+    driver.wait().unwrap();
+}
+
+#[test]
+fn of_many_that_find_a_driver_killed_one_drives_on() {
+    let site = site(
+        THREE,
+        "cat > /dev/null; until test -e go; do sleep 0.02; done; touch one two three\n",
+    );
+    site.does(&format!("run start {FILE}"));
+    let gone = site.ledger.home.program("sh").args(["-c", "echo $$"]).run().ok().stdout;
+    site.does(&format!("run owner claim --owner driver-ann:{}", gone.trim()));
+    let exec = site.ledger.windlass(&["run", "exec", "--harness", "sh agent.sh"]);
+    let mut drivers = start_together(&vec![exec.clone(); 6]);
+    let has_ended = |driver: &mut Child| driver.try_wait().unwrap().is_some();
+    wait::until("all but one have given up", || {
+        drivers.iter_mut().map(has_ended).filter(|ended| *ended).count() == 5
+    });
+    site.has("go", "");
+    let driven: Vec<Outcome> = drivers.into_iter().map(|driver| exec.finish(driver)).collect();
+    let (done, refused): (Vec<_>, Vec<_>) =
+        driven.into_iter().partition(|outcome| outcome.code == Some(0));
+    assert_eq!(done.len(), 1);
+    for refused in refused {
+        let _other = error_of(&refused, "already_claimed", 3);
+    }
+    assert_eq!(site.step(1)["attempts"], 1);
+}
+
+#[test]
+fn where_gates_are_enforced_a_person_takes_a_run_from_a_driver_at_work() {
+    let site = enforced(THREE);
+    site.does("run owner claim --owner worker-1");
+    let line = "run owner takeover --owner worker-2 --reason stuck --force";
+    let _message = site.refuses(line, "person_required");
+    assert_eq!(site.person(line)["owner_id"], "worker-2");
 }
 
 #[test]

@@ -75,6 +75,51 @@ fn a_state_file_says_where_the_run_is() {
     assert!(run.starts_with("demo-") && run.ends_with('Z'), "{run}");
 }
 
+/// Puts something else in the place of a file.
+#[track_caller]
+fn replace(site: &Site, path: &Path, program: &str) {
+    fs::remove_file(path).unwrap();
+    let _made = site.ledger.home.program(program).args([path]).run().ok();
+}
+
+#[test]
+fn what_is_no_file_in_the_place_of_a_state_file_is_another_hands_and_not_waited_for() {
+    for (program, remove) in [("mkfifo", "rm"), ("mkdir", "rmdir")] {
+        let site = enforced(THREE);
+        let path = site.path("state");
+        replace(&site, &path, program);
+        let _refused = error_of(&site.call("run step start 1").run(), "run_edited", 3);
+        let _removed = site.ledger.home.program(remove).args([&path]).run().ok();
+        site.does("run step start 1");
+        site.agrees();
+    }
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_report_is_not_waited_for() {
+    let site = enforced(THREE);
+    replace(&site, &site.path("reports"), "mkfifo");
+    site.does("run step start 1");
+    site.agrees();
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_workflow_file_is_not_waited_for() {
+    let site = enforced(THREE);
+    replace(&site, &site.folder().join(FILE), "mkfifo");
+    for line in ["run lint", "run start"] {
+        let refused = site.call(&format!("{line} {FILE}")).run();
+        let _refused = error_of(&refused, "file_unusable", 5);
+    }
+    site.does("run step start 1");
+}
+
+#[test]
+fn what_another_program_writes_is_linted() {
+    let site = enforced(THREE);
+    let _sound = site.call("run lint /dev/stdin").stdin(workflow(LOW, THREE)).run().ok();
+}
+
 #[test]
 fn times_are_whole_seconds_of_utc() {
     let site = enforced(THREE);

@@ -88,6 +88,7 @@ pub(crate) fn trace_files(site: &Site, run: &str, step: usize, line: &str) -> Tr
         String::new(),
         "locks".to_owned(),
         format!("locks/{run}.windlass"),
+        format!("locks/{run}.guards"),
         "state".to_owned(),
         format!("state/{run}.json"),
         format!("state/.{run}.json.new"),
@@ -271,6 +272,47 @@ fn a_verification_killed_while_its_check_runs_leaves_no_process_and_can_be_repea
     assert_eq!(outcome.json()["done"], "pass");
     assert_eq!(site.step(1)["attempts"], 1);
     site.agrees();
+}
+
+/// Kills its guard and the call that waits for it at once, and stays.
+const KILLS_ITS_KEEPERS: &str = "sleep 600 & setsid sleep 600 & touch begun; \
+    kill -9 $(cut -d' ' -f4 /proc/$PPID/stat) $PPID; wait";
+
+/// A site where a check has killed its guard and the call, and goes on.
+#[track_caller]
+fn abandoned() -> Site {
+    let check = format!("verify: if test -e begun; then exit 0; fi; {KILLS_ITS_KEEPERS}\n");
+    let site = enforced(&one_step(&check));
+    site.does("run step start 1");
+    let verified = site.call("run step verify 1").run();
+    assert_eq!(verified.code, None, "{verified}");
+    assert!(!processes_in(&site.folder().canonicalize().unwrap()).is_empty());
+    site
+}
+
+#[test]
+fn what_outlived_its_guard_and_its_call_is_ended_by_the_next_check() {
+    let site = abandoned();
+    let outcome = at_once(&site, "run step verify 1").ok();
+    assert_eq!(outcome.json()["done"], "pass");
+    has_no_process(&site);
+    assert!(fs::read_dir(site.folder().join(".hotl/locks")).unwrap().count() == 1);
+}
+
+#[test]
+fn what_outlived_its_guard_and_its_call_is_ended_by_the_next_driver() {
+    let site = abandoned();
+    let _driven = site.call("run exec").args(["--harness", "true"]).run().ok();
+    has_no_process(&site);
+}
+
+#[test]
+fn what_outlived_its_guard_and_its_call_is_ended_when_the_run_is_finished() {
+    let site = abandoned();
+    site.does("run step block 1 --reason stuck");
+    site.does("run finalize");
+    site.does("run finish keep");
+    has_no_process(&site);
 }
 
 /// An agent that leaves processes everywhere and waits, and works only the next time.

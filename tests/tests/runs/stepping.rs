@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use windlass_tests::ledgers::{error_of, text};
 
 use crate::site::{
-    GATED, Gates, HIGH, LOW, REVIEWED, Site, THREE, attested, both, enforced, one_step,
+    FILE, GATED, Gates, HIGH, LOW, REVIEWED, Site, THREE, attested, both, enforced, one_step,
+    workflow,
 };
 
 #[test]
@@ -672,4 +673,13 @@ fn row_9_checks_after_a_person_are_run_once_it_is_approved() {
         let stdout = text(&site.step(1)["verify"]["stdout"]);
         assert_eq!(stdout, "first\nhuman review approved\nartifact exists: out\n");
     }
+}
+
+#[test]
+fn who_asks_for_gates_that_the_settings_do_not_allow_is_told() {
+    let site = Site::empty(Gates::Attested);
+    site.has(FILE, &workflow(LOW, GATED));
+    let start = site.call(&format!("run start {FILE} --gates attested"));
+    let done = text(&start.env("WINDLASS_RUNS_GATES", "enforced").run().ok().json()["done"]);
+    assert!(done.ends_with("; its gates are enforced, as the settings want them"), "{done}");
 }

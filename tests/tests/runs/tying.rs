@@ -124,6 +124,15 @@ fn a_blocked_run_blocks_its_task_until_it_goes_on() {
 }
 
 #[test]
+fn a_task_that_somebody_else_blocked_stays_blocked_when_its_run_goes_on() {
+    let (site, id) = tied(Gates::Enforced, THREE);
+    site.does(&format!("task block {id} --agent worker-1"));
+    site.does("run step block 1 --reason stuck");
+    site.does("run step unblock 1 --reason there");
+    assert_eq!(task(&site, &id)["status"], "blocked");
+}
+
+#[test]
 fn a_run_without_a_task_completes_none() {
     let site = Site::with(Gates::Enforced, LOW, THREE);
     works_through(&site);

@@ -25,7 +25,8 @@ fn given_a_run(scene: &Scene) {
 #[test]
 fn an_owner_works_on_a_run_alone() {
     let said = transcript(|scene| {
-        given_a_run(scene);
+        std::fs::write(scene.home().work().join("publish-workflow.md"), FILE).unwrap();
+        scene.does("run start publish-workflow.md --gates attested");
         scene.shows("run owner status");
         scene.owns("run owner claim --owner worker-1");
         scene.shows("run owner heartbeat --lease-seconds 600");
@@ -68,7 +69,8 @@ fn an_owner_works_on_a_run_alone() {
       "heartbeat_at": "2026-11-15T09:30:00+00:00",
       "lease_expires_epoch": <number>,
       "released_at": null,
-      "token": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+      "token": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+      "token_sha256": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
     }
     $ export HOTL_OWNER_TOKEN=…
     $ windlass run owner heartbeat --lease-seconds 600
@@ -84,7 +86,8 @@ fn an_owner_works_on_a_run_alone() {
       "claimed_at": "2026-11-15T09:30:00+00:00",
       "heartbeat_at": "2026-11-15T09:30:00+00:00",
       "lease_expires_epoch": <number>,
-      "released_at": null
+      "released_at": null,
+      "token_sha256": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
     }
     $ windlass run step start 1 --agent worker-2 --json
     {
@@ -121,7 +124,8 @@ fn an_owner_works_on_a_run_alone() {
       "heartbeat_at": "2026-11-15T09:30:00+00:00",
       "lease_expires_epoch": <number>,
       "released_at": null,
-      "token": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+      "token": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+      "token_sha256": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
     }
     $ export HOTL_OWNER_TOKEN=…
     $ windlass run owner handoff --to-owner worker-3
@@ -140,7 +144,8 @@ fn an_owner_works_on_a_run_alone() {
       "heartbeat_at": "2026-11-15T09:30:00+00:00",
       "lease_expires_epoch": <number>,
       "released_at": null,
-      "token": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+      "token": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+      "token_sha256": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
     }
     $ export HOTL_OWNER_TOKEN=…
     $ windlass run owner release

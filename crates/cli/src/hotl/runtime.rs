@@ -126,6 +126,8 @@ fn init(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble> {
         branch: words.metadata("--branch"),
         source_branch: words.metadata("--source-branch"),
         source_head: words.metadata("--source-head"),
+        stash: None,
+        rescue: None,
         gates: Some("attested".to_owned()),
     };
     words.end()?;
@@ -236,7 +238,9 @@ fn owner(cx: &mut Context, mut words: Words) -> Result<Exit, Trouble> {
         }
         "takeover" => {
             let owner = named(owner, "--owner")?;
-            cx.call(&OwnerTakeover { owner, reason, force, lease_seconds, target, doer })?
+            let from = None;
+            let taking = OwnerTakeover { owner, reason, force, from, lease_seconds, target, doer };
+            cx.call(&taking)?
         }
         _ => return Err(Trouble::Usage),
     };

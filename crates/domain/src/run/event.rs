@@ -31,6 +31,12 @@ pub struct Place {
     pub execution_root: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree_path: Option<String>,
+    /// The commit that keeps changes which were put aside for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stash: Option<String>,
+    /// The reference that keeps where its branch was before it began again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rescue: Option<String>,
     pub executor_mode: String,
     pub driver: String,
     pub host: String,

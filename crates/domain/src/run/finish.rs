@@ -2,7 +2,6 @@
 
 use super::caller::Caller;
 use super::event::{FinishDetails, RunFinalized, RunFinished};
-use super::owner::Force;
 use super::receipt::{attested_gates, reasons};
 use super::state::{Run, StepState};
 use super::word::{Caveat, Disposition, Door, Reason, RunStatus, StepStatus};
@@ -67,6 +66,14 @@ fn must_be_proven(run: &Run) -> Result<(), Refusal> {
         .refusal(Code::EvidenceMissing, message)
         .hint(format!("see what is missing: windlass run receipt show {}", run.name))
         .detail("reasons", missing))
+}
+
+/// Whether what was said before stands in the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Force {
+    No,
+    /// Somebody has looked at it.
+    Yes,
 }
 
 /// Records what became of the work. The details name the commit that lands, if that is known.

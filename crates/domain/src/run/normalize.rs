@@ -57,6 +57,9 @@ pub struct NormalStep {
     pub max_iterations: u32,
     pub verify: Plan,
     pub gate: Option<Gate>,
+    /// The steps that it waits for; without them, all earlier ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub depends_on: Vec<u32>,
 }
 
 /// The checks of a step. Results are no part of it; in a list, as in HOTL, they stand empty.
@@ -139,5 +142,6 @@ fn step(step: &Step) -> NormalStep {
             timeout: said.timeout,
         },
         gate: step.gate.clone(),
+        depends_on: step.depends_on.clone(),
     }
 }

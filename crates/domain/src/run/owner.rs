@@ -23,12 +23,24 @@ pub struct Bid {
     pub lease_seconds: i64,
 }
 
-/// Whether a lease that has not run out stands in the way.
+/// Why the owner of a run loses it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Force {
-    No,
+pub enum Grounds {
+    /// Its lease has run out.
+    Lease,
     /// Somebody has looked at it.
-    Yes,
+    Force,
+    /// Its process was looked for, and is gone.
+    Gone,
+}
+
+/// How a run is taken from its owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Taking<'a> {
+    pub reason: &'a str,
+    pub grounds: Grounds,
+    /// The hash of the token of the owner that is meant; whoever it is where none is given.
+    pub from: Option<&'a str>,
 }
 
 /// Who owns a run now.
@@ -40,6 +52,7 @@ pub struct OwnerShown {
     pub heartbeat_at: Option<Moment>,
     pub lease_expires_epoch: Option<i64>,
     pub released_at: Option<Moment>,
+    pub token_sha256: Option<String>,
 }
 
 /// Who owns a run now.
@@ -58,6 +71,7 @@ pub fn shown(run: &Run, now: Time) -> OwnerShown {
         heartbeat_at: owner.heartbeat_at.map(Moment::new),
         lease_expires_epoch: owner.lease_until.map(|until| until.as_millis() / 1_000),
         released_at: owner.released_at.map(Moment::new),
+        token_sha256: owner.token_sha256.clone(),
     }
 }
 
@@ -66,19 +80,20 @@ pub fn claim(run: &Run, bid: &Bid, now: Time) -> Result<Vec<RunEvent>, Refusal> 
     let lease_until = lease(run, bid.lease_seconds, now)?;
     identity(run, &bid.owner, "--owner")?;
     if run.owner.status == OwnerStatus::Active {
-        let owner = run.owner.id.clone().unwrap_or_default();
-        let message = match run.owner.lease_ran_out(now) {
-            true => {
-                "Previous controller lease is stale; use owner takeover with a reason".to_owned()
-            }
-            false => format!("Run already has an active controller: {owner}"),
-        };
-        return Err(run
-            .refusal(Code::AlreadyClaimed, message)
-            .hint(run.command("owner takeover --owner NAME --reason TEXT"))
-            .detail("owner", owner));
+        return Err(already_owned(run, now));
     }
     Ok(changed(run, OwnerChange::Claim, bid, Some(lease_until)))
+}
+
+fn already_owned(run: &Run, now: Time) -> Refusal {
+    let owner = run.owner.id.clone().unwrap_or_default();
+    let message = match run.owner.lease_ran_out(now) {
+        true => "Previous controller lease is stale; use owner takeover with a reason".to_owned(),
+        false => format!("Run already has an active controller: {owner}"),
+    };
+    run.refusal(Code::AlreadyClaimed, message)
+        .hint(run.command("owner takeover --owner NAME --reason TEXT"))
+        .detail("owner", owner)
 }
 
 /// The owner is still there.
@@ -115,26 +130,21 @@ pub fn hand_off(
     Ok(changed(run, OwnerChange::Handoff, bid, Some(lease_until)))
 }
 
-/// Takes a run from whoever owns it: when the lease has run out, or by force.
+/// Takes a run from whoever owns it: when the lease has run out, when its process is gone, or by
+/// force.
 pub fn take_over(
     run: &Run,
     bid: &Bid,
-    reason: &str,
-    force: Force,
+    taking: Taking<'_>,
+    caller: &Caller,
     now: Time,
 ) -> Result<Vec<RunEvent>, Refusal> {
+    let Taking { reason, grounds, .. } = taking;
     let lease_until = lease(run, bid.lease_seconds, now)?;
     identity(run, &bid.owner, "--owner")?;
     let reason = given(run, reason, "owner takeover requires --reason")?;
-    let lives = run.owner.status == OwnerStatus::Active && !run.owner.lease_ran_out(now);
-    if lives && force == Force::No {
-        let message = "Controller lease is still active; use --force only after explicit human \
-                       review";
-        return Err(run
-            .refusal(Code::LeaseNotExpired, message)
-            .hint("wait until it has run out, or give --force")
-            .detail("owner", &run.owner.id)
-            .detail("lease_until", run.owner.lease_until));
+    if run.owner.status == OwnerStatus::Active && !run.owner.lease_ran_out(now) {
+        may_end_lease(run, taking, caller, now)?;
     }
     Ok(vec![
         RunOwnerChanged {
@@ -142,11 +152,32 @@ pub fn take_over(
             token_sha256: Some(bid.token_sha256.clone()),
             lease_until: Some(lease_until),
             reason: Some(reason),
-            forced: force == Force::Yes,
+            forced: grounds != Grounds::Lease,
             ..plain(OwnerChange::Takeover, bid.owner.clone())
         }
         .into(),
     ])
+}
+
+/// Whether an owner may lose a run before its lease has run out. Another one than was meant may have
+/// come meanwhile: it was not looked at.
+fn may_end_lease(run: &Run, taking: Taking<'_>, caller: &Caller, now: Time) -> Result<(), Refusal> {
+    if taking.from.is_some_and(|from| run.owner.token_sha256.as_deref() != Some(from)) {
+        return Err(already_owned(run, now));
+    }
+    match taking.grounds {
+        Grounds::Gone => Ok(()),
+        Grounds::Force => run.need_person(caller, "taking a run from an owner whose lease lives"),
+        Grounds::Lease => {
+            let message = "Controller lease is still active; use --force only after explicit \
+                           human review";
+            Err(run
+                .refusal(Code::LeaseNotExpired, message)
+                .hint("wait until it has run out, or give --force")
+                .detail("owner", &run.owner.id)
+                .detail("lease_until", run.owner.lease_until))
+        }
+    }
 }
 
 fn changed(run: &Run, change: OwnerChange, bid: &Bid, lease_until: Option<Time>) -> Vec<RunEvent> {

@@ -434,7 +434,7 @@ pub(super) fn wrong(run: &Run, number: u32, step: &StepState, message: String) -
             step.started_by.as_deref().unwrap_or("somebody"),
             run.command(format_args!("step verify {number}"))
         ),
-        StepStatus::Done => "go on with the next step".to_owned(),
+        StepStatus::Done => after_done(run),
         StepStatus::Failed => {
             format!("try it again: {}", run.command(format_args!("step retry {number}")))
         }
@@ -454,6 +454,22 @@ pub(super) fn wrong(run: &Run, number: u32, step: &StepState, message: String) -
         .hint(hint)
         .detail("step", number)
         .detail("status", step.status)
+}
+
+/// What there is to do when a step is done.
+fn after_done(run: &Run) -> String {
+    match run.status() {
+        RunStatus::Running | RunStatus::Paused | RunStatus::Blocked => {
+            "go on with the next step".to_owned()
+        }
+        RunStatus::ReadyToFinish => format!(
+            "say what becomes of the work: {}",
+            run.command("finish keep|merge|publish|discard")
+        ),
+        RunStatus::Completed | RunStatus::Abandoned => {
+            "the run has ended; start another one: windlass run start FILE".to_owned()
+        }
+    }
 }
 
 /// A reason that says something.

@@ -59,25 +59,52 @@ fn gives_up(event: &RunEvent) -> bool {
 }
 
 /// What becomes of the task when something happened to its run: a run that is blocked blocks it, with
-/// its reason, and one that goes on lets it go on.
-pub fn follow(
+/// its reason, and one that goes on lets it go on, unless somebody else has blocked it too. The events
+/// of the task are asked for only then.
+pub fn follow<E: From<Refusal>>(
     task: &Task,
     tie: Tie,
     before: &Run,
     after: &Run,
     now: Time,
-) -> Result<Option<Event>, Refusal> {
+    events: impl FnOnce() -> Result<Vec<Event>, E>,
+) -> Result<Option<Event>, E> {
     let is_blocked = |run: &Run| run.status() == RunStatus::Blocked;
-    match (is_blocked(before), is_blocked(after), task.status) {
+    let event = match (is_blocked(before), is_blocked(after), task.status) {
         (false, true, Status::InProgress) => {
-            let blockers: Vec<String> =
-                after.blockers().into_iter().map(|blocker| blocker.what).collect();
-            let why = format!("run {}: {}", after.name, blockers.join("; "));
-            transition::block(task, &tie.bearer(), Some(why), Until::Unblocked).map(Some)
+            let why = Some(reason_of_block(after));
+            transition::block(task, &tie.bearer(), why, Until::Unblocked)?
         }
-        (true, false, Status::Blocked) => {
-            transition::unblock(task, &tie.bearer(), Unblock::Resume, None, now).map(Some)
+        (true, false, Status::Blocked) if is_own_block(after, &events()?) => {
+            transition::unblock(task, &tie.bearer(), Unblock::Resume, None, now)?
         }
-        _ => Ok(None),
-    }
+        _ => return Ok(None),
+    };
+    Ok(Some(event))
+}
+
+/// Why the task of a blocked run is blocked. It names the run, by which its block is known.
+pub(super) fn reason_of_block(run: &Run) -> String {
+    let blockers: Vec<String> = run.blockers().into_iter().map(|blocker| blocker.what).collect();
+    format!("{}{}", beginning_of_reason(run), blockers.join("; "))
+}
+
+fn beginning_of_reason(run: &Run) -> String {
+    format!("run {}: ", run.name)
+}
+
+/// Whether a task that is blocked is so by this run alone, as its events tell, the newest last.
+pub(super) fn is_own_block(run: &Run, events: &[Event]) -> bool {
+    let beginning = beginning_of_reason(run);
+    let begins_anew =
+        |event: &&Event| matches!(event, Event::TaskUnblocked(_) | Event::TaskClaimed(_));
+    let since = events.iter().rev().take_while(|event| !begins_anew(event));
+    let mut by_run = since.filter_map(|event| {
+        if let Event::TaskBlocked(data) = event {
+            let reason = data.reason.as_deref();
+            return Some(reason.is_some_and(|reason| reason.starts_with(&beginning)));
+        }
+        matches!(event, Event::StatusSet(data) if data.to == Status::Blocked).then_some(false)
+    });
+    by_run.next() == Some(true) && by_run.all(|is_own| is_own)
 }

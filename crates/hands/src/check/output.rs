@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::digest::Digest;
 use crate::reason;
+use crate::regular::AT_ONCE;
 
 /// How much is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,7 +134,8 @@ pub(super) struct Recorder {
 impl Recorder {
     pub(super) fn new(log: &Path, limits: Limits) -> io::Result<Self> {
         let mut options = OpenOptions::new();
-        let file = options.write(true).create(true).truncate(true).mode(0o600).open(log)?;
+        options.write(true).create(true).truncate(true).mode(0o600).custom_flags(AT_ONCE);
+        let file = options.open(log)?;
         let log = Writer {
             path: log.to_owned(),
             file,

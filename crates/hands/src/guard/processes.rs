@@ -6,6 +6,9 @@ use std::process::Child;
 
 use rustix::process::{Pid, Signal, kill_process};
 
+/// The states of a process that has ended.
+const ENDED: [char; 2] = ['Z', 'X'];
+
 /// One process at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Process {
@@ -20,6 +23,17 @@ pub(super) struct Process {
 pub(super) fn all() -> Vec<Process> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| Process::find(entry.file_name().to_str()?.parse().ok()?)).collect()
+}
+
+/// Whether a process has ended and only waits to be reaped.
+pub(crate) fn has_ended(id: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    words(&stat).is_some_and(|words| words.starts_with(ENDED))
+}
+
+/// The words after the name, which stands in brackets and may hold anything.
+fn words(stat: &str) -> Option<&str> {
+    stat.rsplit_once(") ").map(|(_, words)| words)
 }
 
 /// All that come from a process, by however many steps.
@@ -44,13 +58,9 @@ impl Process {
         Self::read(id, &fs::read_to_string(format!("/proc/{id}/stat")).ok()?)
     }
 
-    /// From the words after the name, which stands in brackets and may hold anything.
     fn read(id: i32, stat: &str) -> Option<Self> {
-        let (_, words) = stat.rsplit_once(") ")?;
+        let words = words(stat).filter(|words| !words.starts_with(ENDED))?;
         let words: Vec<&str> = words.split(' ').collect();
-        if matches!(*words.first()?, "Z" | "X") {
-            return None;
-        }
         let number = |at: usize| words.get(at)?.parse().ok();
         let started = words.get(19)?.parse().ok()?;
         Some(Self { id, parent: number(1)?, session: number(3)?, started })

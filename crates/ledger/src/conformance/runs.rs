@@ -60,6 +60,8 @@ pub(super) fn started(run: &str, folder: &str) -> RunStarted {
             source_workflow_path: "/repo/boat-workflow.md".into(),
             source_branch: Some("main".into()),
             source_head: Some("0123abc".into()),
+            stash: None,
+            rescue: None,
             workflow_slug: "boat".into(),
             branch: "hotl/boat".into(),
             repo_root: "/repo".into(),

@@ -65,6 +65,12 @@ pub struct Origin {
     /// The commit that the work comes from
     #[arg(long, value_name = "COMMIT")]
     pub source_head: Option<String>,
+    /// The commit that keeps changes which were put aside for it
+    #[arg(long, value_name = "COMMIT")]
+    pub stash: Option<String>,
+    /// The reference that keeps where its branch was before it began again
+    #[arg(long, value_name = "REF")]
+    pub rescue: Option<String>,
     /// Who decides gates: enforced, or attested for callers whose word counts
     #[arg(long, value_name = "WORD")]
     pub gates: Option<String>,
@@ -86,6 +92,8 @@ impl Default for Origin {
             branch: None,
             source_branch: None,
             source_head: None,
+            stash: None,
+            rescue: None,
             gates: None,
         }
     }
@@ -276,7 +284,7 @@ impl Operation for Begin {
             let task = self.work.task.as_deref();
             let tie = task.map(|task| tie(tx, task, &claimant)).transpose()?;
             let kept = tx.begin_run(RunStarted { name, tie, ..started.clone() })?;
-            Ok(Changed::new(&kept.run, None, told(&kept.run), now))
+            Ok(Changed::new(&kept.run, None, told(&kept.run, wished), now))
         })
     }
 }
@@ -299,6 +307,8 @@ impl Begin {
                 .unwrap_or_else(|| self.workflow_path.clone()),
             source_branch: origin.source_branch.clone(),
             source_head: origin.source_head.clone(),
+            stash: origin.stash.clone(),
+            rescue: origin.rescue.clone(),
             branch: branch.unwrap_or_else(|| name::branch(&slug)),
             workflow_slug: slug,
             repo_root: origin.repo_root.clone().unwrap_or_else(|| self.folder.clone()),
@@ -337,8 +347,12 @@ impl Begin {
     }
 }
 
-fn told(run: &Run) -> String {
-    format!("run {} started: {}", run.name, counted(run.steps.len() as u64, "step"))
+fn told(run: &Run, wished: Option<Gates>) -> String {
+    let started = format!("run {} started: {}", run.name, counted(run.steps.len() as u64, "step"));
+    match wished.is_some_and(|wished| wished != run.gates) {
+        true => format!("{started}; its gates are {}, as the settings want them", run.gates),
+        false => started,
+    }
 }
 
 /// Who decides gates: the caller may ask for more than the settings do, and not for less.

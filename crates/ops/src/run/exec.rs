@@ -14,15 +14,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::duration::Span;
 use windlass_domain::run::alone::Open;
-use windlass_domain::run::driver::{self as drivers, Seen};
+use windlass_domain::run::driver as drivers;
 use windlass_domain::run::name::command;
-use windlass_domain::run::word::{OwnerStanding, RunStatus};
+use windlass_domain::run::word::{OwnerStanding, RunStatus, StepStatus};
 use windlass_domain::{Exit, Time};
-use windlass_hands::process::is_gone;
 use windlass_ledger::Error;
 
 use self::driver::{Driver, shown};
 use self::harness::{Harness, quoted};
+use super::attendance::Attendance;
 use super::begin::{Origin, Start, Work};
 use super::change::Doer;
 use super::life::Signs;
@@ -40,6 +40,8 @@ use crate::sheet::{Cell, Sheet};
 /// How long a driver that shows no sign of life is waited for.
 const LEASE_SECONDS: i64 = 60;
 const USUAL_TIMEOUT: &str = "2h";
+/// Of what a check wrote that blocked the run.
+const LINES_SHOWN: usize = 10;
 
 /// Drives a run to its end, or to where a person is needed.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -113,7 +115,8 @@ impl Operation for Exec {
         let owned = own(cx, &target, &name)?;
         let doer = Doer { agent: self.agent.clone(), owner_token: owned.token.clone() };
         let signs = Signs::of_owner(cx.now(), LEASE_SECONDS);
-        let driver = Driver { harness, timeout, target, doer, stop, signs };
+        let attendance = Attendance::begin(cx, &owned.whereabouts);
+        let driver = Driver { harness, timeout, target, doer, stop, signs, attendance };
         let outcome = driver.drive(cx);
         let Driver { target, doer, .. } = driver;
         let released = cx.perform(&OwnerRelease { target: target.clone(), doer });
@@ -172,6 +175,12 @@ impl Exec {
         if let Some(path) = worktree_path {
             cx.notice(&format!("a worktree is ready on {branch}: {path}"));
         }
+        if let Some(stash) = &prepared.stash {
+            cx.notice(&format!("your changes were put aside: git stash apply {stash}"));
+        }
+        if let Some(rescue) = &prepared.rescue {
+            cx.notice(&format!("what {branch} held before is kept: git log {rescue}"));
+        }
         Ok(prepared)
     }
 
@@ -199,6 +208,8 @@ fn origin_of(prepared: Prepared, rest: Origin) -> Origin {
         branch: Some(prepared.branch),
         source_branch: prepared.source_branch,
         source_head: prepared.source_head,
+        stash: prepared.stash,
+        rescue: prepared.rescue,
         ..rest
     }
 }
@@ -209,23 +220,32 @@ fn own(cx: &mut Context, target: &Target, name: &str) -> Result<Owned, Error> {
     let before = cx.perform(&OwnerStatus { target: target.clone() })?;
     let (target, doer) = (target.clone(), Doer::default());
     let lease_seconds = LEASE_SECONDS;
-    let seen = Seen {
-        standing: before.status,
-        owner: before.owner_id.as_deref(),
-        machine: &before.whereabouts.machine,
-        here: &cx.surroundings.host,
-    };
-    let force = seen.was_killed(is_gone);
+    let force = before.was_killed(cx);
     if force || before.status == OwnerStanding::Stale {
-        let reason = "its driver is gone".to_owned();
-        return cx.perform(&OwnerTakeover { owner, reason, force, lease_seconds, target, doer });
+        let (reason, from) = ("its driver is gone".to_owned(), before.token_sha256);
+        let taking = OwnerTakeover { owner, reason, force, from, lease_seconds, target, doer };
+        return cx.perform(&taking);
     }
     cx.perform(&OwnerClaim { owner, lease_seconds, target, doer })
 }
 
+/// The end of what a check wrote; all of it is in the evidence.
+fn last_lines(text: &str) -> String {
+    let before = text.lines().count().saturating_sub(LINES_SHOWN);
+    text.lines().skip(before).collect::<Vec<_>>().join("\n")
+}
+
 impl Output for Executed {
     fn sheet(&self, now: Time) -> Sheet {
-        let sheet = self.run.sheet(now);
+        let mut sheet = self.run.sheet(now);
+        for step in self.run.steps.iter().filter(|step| step.status == StepStatus::Blocked) {
+            if let Some(failed) = &step.failed_check {
+                sheet = sheet.and_line(failed.as_str());
+            }
+            for written in step.troubles() {
+                sheet = sheet.and_text(last_lines(written));
+            }
+        }
         // The sheet of a run tells what it waits for and what blocks it, and not that it was stopped.
         let is_told = match self.run.status {
             RunStatus::Paused => !self.run.waiting.is_empty(),
@@ -238,6 +258,7 @@ impl Output for Executed {
         let sheet = match &self.next {
             Some(_) if is_told => sheet,
             Some(next) => sheet.and_line(next.clone()),
+            None if self.run.disposition.is_some() => sheet,
             None => sheet.and_line(format!(
                 "say what becomes of it: {}",
                 command(&self.run.run_id, "finish keep|merge|publish|discard")

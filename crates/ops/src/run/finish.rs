@@ -16,6 +16,7 @@ use windlass_domain::{Code, Refusal, Time};
 use windlass_ledger::Error;
 
 use super::actions::{ActionBegin, ActionComplete};
+use super::attendance::end_abandoned;
 use super::change::{Changed, Doer};
 use super::ending::Finished;
 use super::files::{Files, RunFiles};
@@ -160,6 +161,7 @@ impl Operation for Finish {
         }
         let action = allowed?;
         self.must_be_meant(cx, &landing, &preview)?;
+        end_abandoned(cx, &files.whereabouts());
         let landed = self.land(cx, &landing, action, &finished);
         if landed.is_err() {
             // What was begun is on record.
@@ -359,6 +361,8 @@ fn place(state: &StateFile, files: &RunFiles) -> RunPlace {
         source_workflow_path: state.source_workflow_path,
         source_branch: state.source_branch,
         source_head: state.source_head,
+        stash: None,
+        rescue: None,
         workflow_slug: state.workflow_slug,
         branch: state.branch,
         repo_root: state.repo_root,

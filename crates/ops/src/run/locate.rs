@@ -14,6 +14,7 @@ use windlass_domain::Time;
 use windlass_domain::run::prepare::WORKTREES;
 use windlass_domain::run::state_file::{self, StateFile};
 use windlass_domain::run::word::RunStatus;
+use windlass_hands::regular::content;
 use windlass_ledger::Error;
 
 use super::repository::{folder, git_in, refused, seen_from};
@@ -153,7 +154,8 @@ pub(super) fn states(root: &Path) -> Vec<(PathBuf, StateFile)> {
     let paths = files.map(|file| file.path());
     let states = paths.filter(|path| path.extension().is_some_and(|end| end == "json"));
     let read = |path: PathBuf| {
-        let state = state_file::parse(&fs::read_to_string(&path).ok()?).ok()?;
+        let text = String::from_utf8(content(&path).ok()?).ok()?;
+        let state = state_file::parse(&text).ok()?;
         Some((path, state))
     };
     states.filter_map(read).collect()

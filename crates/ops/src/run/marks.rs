@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use windlass_domain::run::file::{parse, tick};
 use windlass_domain::run::word::StepStatus;
+use windlass_hands::regular::content;
 
 use super::files::{Files, Plan, RunFiles};
 use super::source::plan_hash;
@@ -65,12 +66,12 @@ impl Own {
 
     fn set(&self, done: impl Iterator<Item = bool>) -> Result<(), String> {
         let spoken = |error: io::Error| in_words(&error);
-        let text = fs::read_to_string(&self.path).map_err(spoken)?;
+        let changed = || "it was changed since the run began".to_owned();
+        let text = String::from_utf8(content(&self.path).map_err(spoken)?);
+        let text = text.map_err(|_| changed())?;
         let parsed = parse(&text).ok();
         let parsed = parsed.filter(|now| plan_hash(&now.file).to_string() == self.sha256);
-        let Some(parsed) = parsed else {
-            return Err("it was changed since the run began".to_owned());
-        };
+        let parsed = parsed.ok_or_else(changed)?;
         let ticked = tick(&text, &parsed.places, done);
         if ticked == text {
             return Ok(());

@@ -4,14 +4,15 @@
 //! time. If that one is killed before, the next call writes them. A lock of the kernel keeps the
 //! order: who has it asks the ledger for the newest state, so an older one never comes last.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use windlass_domain::run::file::parse;
 use windlass_domain::run::name::RunId;
 use windlass_domain::{Code, Refusal};
+use windlass_hands::regular::{content, lock, put};
 
 use super::change::Whereabouts;
 use super::files::{Files, Plan, RunFiles};
@@ -49,14 +50,17 @@ impl Mirror {
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
-        self.state_path(name).is_file()
+        self.state_path(name).exists()
     }
 
     /// The state file of a run, if it is there. Bytes that are no text are noticed like any other
-    /// edit.
+    /// edit, and so is what is no file: it says nothing.
     pub(super) fn state(&self, name: &str) -> Option<String> {
-        let bytes = fs::read(self.state_path(name)).ok()?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
+        let path = self.state_path(name);
+        match content(&path) {
+            Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+            Err(_) => path.metadata().is_ok_and(|found| !found.is_file()).then(String::new),
+        }
     }
 
     /// The runs that have a state file.
@@ -74,13 +78,7 @@ impl Mirror {
     /// Keeps others away until it is dropped.
     fn lock(&self, name: &str) -> io::Result<File> {
         // HOTL's own locks are folders `<run id>.lock`, which it leaves behind when it is killed.
-        let path = self.path("locks", &format!("{name}.windlass"));
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        let file = OpenOptions::new().create(true).append(true).open(path)?;
-        file.lock()?;
-        Ok(file)
+        lock(&self.path("locks", &format!("{name}.windlass")))
     }
 }
 
@@ -145,7 +143,8 @@ impl Mirror {
 /// Tells that a workflow file is no longer what the run was started with.
 fn notice_change(cx: &mut Context, whereabouts: &Whereabouts, workflow: Option<&Plan>) {
     let Some(Plan { path, file_sha256, .. }) = workflow else { return };
-    let Ok(text) = fs::read_to_string(path) else { return };
+    let text = content(Path::new(path)).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let Some(text) = text else { return };
     if hash(&text).to_string() != *file_sha256 && !asks_for_the_same(cx, whereabouts, &text) {
         let run = &whereabouts.run_id;
         cx.notice_once(&format!(
@@ -169,20 +168,4 @@ pub(super) fn revision_of(state: &str) -> Option<u64> {
         revision: u64,
     }
     serde_json::from_str(state).ok().map(|Revision { revision }| revision)
-}
-
-/// Makes a file say this, whole or not at all.
-fn put(path: &Path, text: &str) -> io::Result<()> {
-    if fs::read(path).is_ok_and(|found| found == text.as_bytes()) {
-        return Ok(());
-    }
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    // Who writes is alone, so the name is its own; what a killed one left is written over.
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let beside = folder.join(format!(".{name}.new"));
-    let mut file = File::create(&beside)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_data()?;
-    fs::rename(&beside, path)
 }

@@ -5,9 +5,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::Time;
 use windlass_domain::event::RunEvent;
-use windlass_domain::run::owner::{self, Bid, Force, shown};
+use windlass_domain::run::driver::Seen;
+use windlass_domain::run::owner::{self, Bid, Grounds, Taking, shown};
 use windlass_domain::run::word::OwnerStanding;
 use windlass_domain::run::{Caller, Denied, Run};
+use windlass_hands::process::is_gone;
 use windlass_ledger::{Error, owner_token};
 
 use super::change::{Act, Doer, Whereabouts, digest};
@@ -37,6 +39,9 @@ pub struct Owned {
     /// Shown once: only its hash is kept. Put it into `HOTL_OWNER_TOKEN`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
+    /// The hash of its token: says which owner is meant, when the run is taken from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_sha256: Option<String>,
 }
 
 impl Owned {
@@ -50,8 +55,20 @@ impl Owned {
             heartbeat_at: shown.heartbeat_at.map(|at| at.to_string()),
             lease_expires_epoch: shown.lease_expires_epoch,
             released_at: shown.released_at.map(|at| at.to_string()),
+            token_sha256: shown.token_sha256,
             token: token.map(str::to_owned),
         }
+    }
+
+    /// It drove the run on this machine, and its process is gone.
+    pub(super) fn was_killed(&self, cx: &Context) -> bool {
+        let seen = Seen {
+            standing: self.status,
+            owner: self.owner_id.as_deref(),
+            machine: &self.whereabouts.machine,
+            here: &cx.surroundings.host,
+        };
+        seen.was_killed(is_gone)
     }
 
     fn mirror(&self, cx: &mut Context) {
@@ -179,10 +196,14 @@ pub struct OwnerTakeover {
     #[arg(long, value_name = "TEXT", default_value = "")]
     #[serde(default)]
     pub reason: String,
-    /// Although the lease has not run out
+    /// Although the lease has not run out; where gates are enforced, only a person may
     #[arg(long)]
     #[serde(default)]
     pub force: bool,
+    /// Only from the owner whose token has this hash
+    #[arg(long, value_name = "HASH")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
     /// How long without a sign of life
     #[arg(long, value_name = "N", default_value_t = USUAL_LEASE_SECONDS, allow_negative_numbers = true)]
     #[serde(default = "usual_lease")]
@@ -205,16 +226,35 @@ impl Operation for OwnerTakeover {
     const SECRET_ANSWER: bool = true;
 
     fn run(&self, cx: &mut Context) -> Result<Owned, Error> {
-        let force = if self.force { Force::Yes } else { Force::No };
-        if self.force {
-            cx.refuse_force()?;
-        }
-        new_owner!(self, cx, self.owner, |run, bid, _caller, now| {
-            owner::take_over(run, &bid, &self.reason, force, now)
+        let gone = self.gone(cx);
+        let grounds = match (self.force, &gone) {
+            (false, _) => Grounds::Lease,
+            (true, Some(_)) => Grounds::Gone,
+            (true, None) => {
+                cx.refuse_force()?;
+                Grounds::Force
+            }
+        };
+        let from = gone.as_deref().or(self.from.as_deref());
+        let taking = Taking { reason: &self.reason, grounds, from };
+        new_owner!(self, cx, self.owner, |run, bid, caller, now| {
+            owner::take_over(run, &bid, taking, caller, now)
         })
     }
 
     run_operation!();
+}
+
+impl OwnerTakeover {
+    /// The owner that is meant, by the hash of its token, if this machine shows that it is gone.
+    fn gone(&self, cx: &mut Context) -> Option<String> {
+        if !self.force {
+            return None;
+        }
+        let owner = cx.perform(&OwnerStatus { target: self.target.clone() }).ok()?;
+        let is_meant = self.from.is_none() || self.from == owner.token_sha256;
+        owner.token_sha256.clone().filter(|_| is_meant && owner.was_killed(cx))
+    }
 }
 
 /// Says that the owner is still there.

@@ -1,7 +1,7 @@
 //! A workflow file, read where the caller is.
 
 use std::fs::{self, File};
-use std::io::{ErrorKind, Read as _};
+use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use windlass_domain::chain::Hash;
@@ -11,6 +11,7 @@ use windlass_domain::run::file::{
 };
 use windlass_domain::run::name::slug;
 use windlass_domain::{Code, Refusal};
+use windlass_hands::regular::open;
 use windlass_ledger::Error;
 
 use super::repository::text;
@@ -60,10 +61,10 @@ impl Source {
 pub(super) fn read(path: &Path) -> Result<String, Error> {
     let mut bytes = Vec::new();
     let most = LARGEST_BYTES as u64 + 1;
-    let read = File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes));
+    let read = opened(path).and_then(|file| file.take(most).read_to_end(&mut bytes));
     read.map_err(|error| match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => missing(path).into(),
-        ErrorKind::IsADirectory => folder(path).into(),
+        _ if path.is_dir() => folder(path).into(),
         _ => Error::from(unusable(path, &error)),
     })?;
     if bytes.len() > LARGEST_BYTES {
@@ -78,6 +79,14 @@ pub(super) fn read(path: &Path) -> Result<String, Error> {
             .detail("byte", at)
             .into()
     })
+}
+
+/// What the caller opened itself may be a pipe, as the output of another program is.
+fn opened(path: &Path) -> io::Result<File> {
+    match path == Path::new("/dev/stdin") || path.starts_with("/dev/fd") {
+        true => File::open(path),
+        false => open(path),
+    }
 }
 
 /// There is no such file, but perhaps one with a name like it, or for the same work.

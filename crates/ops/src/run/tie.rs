@@ -67,10 +67,20 @@ pub(super) fn follow(
     after: &Run,
 ) -> Result<(), Error> {
     let Some(tie) = after.tie else { return Ok(()) };
-    match tie::follow(task, tie, before, after, tx.now())? {
+    let now = tx.now();
+    let event = tie::follow(task, tie, before, after, now, || history_of(tx, task))?;
+    match event {
         Some(event) => tx.record_task(task, [event]).map(drop),
         None => Ok(()),
     }
+}
+
+fn history_of(tx: &mut Transaction<'_>, task: &Task) -> Result<Vec<Event>, Error> {
+    let mut events = Vec::new();
+    for recorded in tx.whole_history(task.id.into())? {
+        events.extend(recorded.event().map_err(Fault::from)?);
+    }
+    Ok(events)
 }
 
 /// Completes the task of a run that proves its end, with the receipt as evidence. Whoever says a name

@@ -27,6 +27,7 @@ use windlass_hands::evidence;
 use windlass_hands::guard::Guard;
 use windlass_ledger::{Error, Fault};
 
+use super::attendance::{Attendance, guard};
 use super::change::{Doer, Verified, Whereabouts};
 use super::drawer::Drawer;
 use super::life::{Life, Signs};
@@ -63,7 +64,8 @@ impl Operation for StepVerify {
 
     fn run(&self, cx: &mut Context) -> Result<Verified, Error> {
         let stop = Stop::new().map_err(unwatched)?;
-        let watcher = Watcher { stop: &stop, signs: &Signs::default(), sight: None };
+        let (signs, sight, attendance) = (&Signs::default(), None, None);
+        let watcher = Watcher { stop: &stop, signs, sight, attendance };
         let verified = self.watched(cx, &watcher)?;
         verified.ok_or_else(|| Fault::bug("checks ended that nobody stopped").into())
     }
@@ -80,6 +82,8 @@ pub(super) struct Watcher<'a> {
     pub(super) signs: &'a Signs,
     /// What is seen already of the step, where more than its checks is.
     pub(super) sight: Option<&'a Sight<'a>>,
+    /// That it is there, where that was said before.
+    pub(super) attendance: Option<&'a Attendance>,
 }
 
 pub(super) fn unwatched(error: std::io::Error) -> Fault {
@@ -99,6 +103,10 @@ impl StepVerify {
         let asked = StepChecks { step: self.step, target: target.clone(), doer: doer.clone() };
         let checks = cx.perform(&asked)?;
         find(&checks.whereabouts)?;
+        let _there = match watcher.attendance {
+            Some(_) => None,
+            None => Some(Attendance::begin(cx, &checks.whereabouts)),
+        };
         if let Some(due_in_ms) = checks.owner_due_in_ms {
             watcher.signs.expect_of_owner(cx.now(), due_in_ms);
         }
@@ -150,7 +158,7 @@ impl<'a> Bench<'a> {
             drawer: Drawer::new(evidence::place(&folder, &checks.whereabouts.run_id)),
             root: folder,
             environment: Environment::of_caller(std::env::vars_os()),
-            guard: Guard::of_this_program(format!("run {}", checks.whereabouts.run)),
+            guard: guard(checks.whereabouts.run),
             timeout: settings.runs_check_timeout.map_or(USUAL_TIMEOUT, Span::as_duration),
             browser: settings.runs_browser.as_ref().map(PathBuf::from),
             stop,

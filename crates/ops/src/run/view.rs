@@ -268,6 +268,12 @@ pub struct RunView {
     pub gates: String,
     pub workflow_path: String,
     pub branch: String,
+    /// The commit that keeps changes which were put aside for it; `git stash apply` takes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stash: Option<String>,
+    /// The reference that keeps where its branch was before it began again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rescue: Option<String>,
     pub folder: String,
     pub machine: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -307,6 +313,8 @@ impl RunView {
             gates: run.gates.to_string(),
             workflow_path: run.place.workflow_path.clone(),
             branch: run.place.branch.clone(),
+            stash: run.place.stash.clone(),
+            rescue: run.place.rescue.clone(),
             folder: run.place.folder.clone(),
             machine: run.place.machine.clone(),
             task: run.tie.map(|tie| tie.task.to_string()),

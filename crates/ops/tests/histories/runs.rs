@@ -5,9 +5,9 @@ use windlass_domain::event::RunEvent;
 use windlass_domain::run::check::{CheckResult, Outcome, foregone};
 use windlass_domain::run::event::{FinishDetails, Place, RunImported, RunStarted, Tie};
 use windlass_domain::run::file::parse;
+use windlass_domain::run::finish::Force;
 use windlass_domain::run::gate::Answer;
 use windlass_domain::run::name::RunId;
-use windlass_domain::run::owner::Force;
 use windlass_domain::run::word::{Authority, Decision, Disposition, Door, Gates, Mode, Reopen};
 use windlass_domain::run::{Caller, Denied, Run, finish, gate, state_file, step};
 use windlass_domain::{TaskId, Time};
@@ -72,6 +72,8 @@ fn begun(dice: &mut Dice, number: usize, task: Option<TaskId>) -> RunStarted {
             source_workflow_path: "/repo/boat-workflow.md".into(),
             source_branch: None,
             source_head: None,
+            stash: None,
+            rescue: None,
             workflow_slug: "boat".into(),
             branch: "hotl/boat".into(),
             repo_root: "/repo".into(),

@@ -103,6 +103,8 @@ impl Run {
         self.place = Place {
             folder: self.place.folder.clone(),
             machine: self.place.machine.clone(),
+            stash: self.place.stash.clone(),
+            rescue: self.place.rescue.clone(),
             ..place(state)
         };
         self.intent.clone_from(&state.intent);
@@ -221,6 +223,8 @@ fn place(state: &StateFile) -> Place {
         source_workflow_path: state.source_workflow_path.clone(),
         source_branch: state.source_branch.clone(),
         source_head: state.source_head.clone(),
+        stash: None,
+        rescue: None,
         workflow_slug: state.workflow_slug.clone(),
         branch: state.branch.clone(),
         repo_root: state.repo_root.clone(),

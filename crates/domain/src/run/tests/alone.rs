@@ -3,7 +3,7 @@
 use super::scene::{LOW, Scene, THREE, attested};
 use crate::run::alone::must_be_alone;
 use crate::run::event::Place;
-use crate::run::owner::Force;
+use crate::run::finish::Force;
 use crate::run::word::Disposition;
 use crate::{Code, Refusal};
 

@@ -5,11 +5,12 @@ use super::scene::{
     person, refused, reject,
 };
 use crate::Code;
+use crate::run::finish::Force;
 use crate::run::gate::Answer;
-use crate::run::owner::Force;
 use crate::run::receipt::{caveats, must_prove, receipt};
 use crate::run::reconcile::reconcile;
 use crate::run::state::{Action, Effect};
+use crate::run::step::block;
 use crate::run::summary::summary;
 use crate::run::word::{
     ActionKind, ActionStatus, Caveat, DecisionMode, Disposition, EffectStatus, Metric, Mode,
@@ -238,4 +239,17 @@ fn row_7_a_summary_counts_steps() {
         assert_eq!(summary.steps[1].verify_passed, Some(false));
         assert_eq!(summary.steps[2].block_reason.as_deref(), Some("later"));
     }
+}
+
+#[test]
+fn whoever_blocks_a_step_of_a_run_that_has_ended_is_not_sent_to_its_next_step() {
+    let mut scene = enforced(LOW, THREE);
+    for step in 1..=3 {
+        scene.done(step);
+    }
+    scene.finalize().unwrap();
+    scene.finish(Disposition::Kept, Force::No).unwrap();
+    let refusal = block(&scene.run, 1, "why not", &agent(), scene.now).unwrap_err();
+    let hint = "the run has ended; start another one: windlass run start FILE";
+    assert_eq!(refusal.hint.as_deref(), Some(hint));
 }

@@ -7,8 +7,9 @@ use super::scene::{
 use crate::event::RunEvent;
 use crate::run::edit::{OutsideEdits, outside_edit};
 use crate::run::file::parse as parse_file;
+use crate::run::finish::Force;
 use crate::run::normalize::normalize;
-use crate::run::owner::{Bid, Force, claim};
+use crate::run::owner::{Bid, claim};
 use crate::run::receipt::{caveats, must_prove};
 use crate::run::report::{Told, replay, report};
 use crate::run::state::Run;

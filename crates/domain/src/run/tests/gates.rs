@@ -6,8 +6,8 @@ use super::scene::{
 };
 use crate::Code;
 use crate::run::caller::Caller;
+use crate::run::finish::Force;
 use crate::run::gate::{self, Answer};
-use crate::run::owner::Force;
 use crate::run::waiting::Awaited;
 use crate::run::word::{
     Authority, Decision, Disposition, Door, Mode, Reopen, RunStatus, StepStatus,

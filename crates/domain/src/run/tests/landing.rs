@@ -3,8 +3,8 @@
 use super::scene::{GATED, LOW, Scene, THREE, agent, approve, attested, person};
 use crate::run::caller::Caller;
 use crate::run::event::FinishDetails;
+use crate::run::finish::Force;
 use crate::run::gate;
-use crate::run::owner::Force;
 use crate::run::receipt::receipt;
 use crate::run::report::{replay, report};
 use crate::run::word::{Disposition, Door, Reopen, RunStatus, StepStatus};

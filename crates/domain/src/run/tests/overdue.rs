@@ -6,7 +6,7 @@ use super::scene::{
 use crate::hook::{Asked, Question};
 use crate::run::check::{CheckResult, Exhibit, Outcome, REVIEW};
 use crate::run::edit::{OutsideEdits, outside_edit};
-use crate::run::owner::Force;
+use crate::run::finish::Force;
 use crate::run::reconcile::reconcile;
 use crate::run::state::Run;
 use crate::run::state_file::parse;

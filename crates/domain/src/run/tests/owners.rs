@@ -1,7 +1,8 @@
 //! The owner of a run.
 
-use super::scene::{LOW, Scene, THREE, agent, attested, refused, started, with_token};
-use crate::run::owner::{self, Bid, Force};
+use super::scene::{LOW, Scene, THREE, agent, attested, person, refused, started, with_token};
+use crate::event::RunEvent;
+use crate::run::owner::{self, Bid, Grounds, Taking};
 use crate::run::word::{Gates, OwnerStatus};
 use crate::{Code, Refusal};
 
@@ -12,6 +13,12 @@ fn bid(owner: &str, token: &str) -> Bid {
 fn claim(scene: &mut Scene, owner: &str, token: &str) -> Result<(), Refusal> {
     let decided = owner::claim(&scene.run, &bid(owner, token), scene.now);
     scene.take(decided)
+}
+
+/// Controller b takes the run, because controller a is gone.
+fn take(scene: &Scene, grounds: Grounds, from: Option<&str>) -> Result<Vec<RunEvent>, Refusal> {
+    let taking = Taking { reason: "it is gone", grounds, from };
+    owner::take_over(&scene.run, &bid("controller-b", "bb"), taking, &agent(), scene.now)
 }
 
 fn owned() -> Scene {
@@ -48,8 +55,7 @@ fn a_lease_that_ran_out_shuts_its_owner_out_until_somebody_takes_over() {
     let (code, message) = refused(claim(&mut scene, "controller-b", "bb"));
     assert_eq!(code, Code::AlreadyClaimed);
     assert_eq!(message, "Previous controller lease is stale; use owner takeover with a reason");
-    let bid = bid("controller-b", "bb");
-    let taken = owner::take_over(&scene.run, &bid, "it is gone", Force::No, scene.now);
+    let taken = take(&scene, Grounds::Lease, None);
     scene.take(taken).unwrap();
     start_with(&scene, "bb").unwrap();
     assert_eq!(scene.run.ownership.last().unwrap().reason.as_deref(), Some("it is gone"));
@@ -78,24 +84,46 @@ fn a_run_has_one_owner() {
 #[test]
 fn a_lease_that_lives_is_taken_over_only_by_force() {
     let mut scene = owned();
-    let bid = bid("controller-b", "bb");
-    let take = |scene: &Scene, force, reason: &str| {
-        owner::take_over(&scene.run, &bid, reason, force, scene.now)
-    };
-    let early = take(&scene, Force::No, "now").map(drop);
-    let (code, message) = refused(early);
+    let (code, message) = refused(take(&scene, Grounds::Lease, None).map(drop));
     assert_eq!(code, Code::LeaseNotExpired);
     assert_eq!(
         message,
         "Controller lease is still active; use --force only after explicit human review"
     );
-    assert_eq!(
-        refused(take(&scene, Force::Yes, "").map(drop)).1,
-        "owner takeover requires --reason"
-    );
-    let taken = take(&scene, Force::Yes, "now");
+    let taken = take(&scene, Grounds::Force, None);
     scene.take(taken).unwrap();
     assert!(scene.run.ownership.last().unwrap().forced);
+}
+
+#[test]
+fn a_run_is_taken_over_for_a_reason() {
+    let scene = owned();
+    let taking = Taking { reason: "", grounds: Grounds::Force, from: None };
+    let bid = bid("controller-b", "bb");
+    let taken = owner::take_over(&scene.run, &bid, taking, &agent(), scene.now);
+    assert_eq!(refused(taken.map(drop)).1, "owner takeover requires --reason");
+}
+
+#[test]
+fn where_gates_are_enforced_only_a_person_takes_a_run_from_an_owner_that_lives() {
+    let mut scene = Scene::of(started(Gates::Enforced, LOW, THREE));
+    claim(&mut scene, "controller-a", "aa").unwrap();
+    let by_force = take(&scene, Grounds::Force, None).map(drop);
+    assert_eq!(refused(by_force).0, Code::PersonRequired);
+    let taking = Taking { reason: "it is stuck", grounds: Grounds::Force, from: None };
+    let bid = bid("controller-b", "bb");
+    owner::take_over(&scene.run, &bid, taking, &person(), scene.now).unwrap();
+}
+
+#[test]
+fn an_owner_that_is_gone_loses_its_run_to_anybody_but_only_that_owner_does() {
+    let mut scene = Scene::of(started(Gates::Enforced, LOW, THREE));
+    claim(&mut scene, "controller-a", "aa").unwrap();
+    let taken = take(&scene, Grounds::Gone, Some("aa"));
+    scene.take(taken).unwrap();
+    let (code, message) = refused(take(&scene, Grounds::Gone, Some("aa")).map(drop));
+    assert_eq!(code, Code::AlreadyClaimed);
+    assert_eq!(message, "Run already has an active controller: controller-b");
 }
 
 #[test]

@@ -7,8 +7,8 @@ use super::scene::{
 use crate::Code;
 use crate::run::check::{CheckResult, Outcome};
 use crate::run::file::Amount;
+use crate::run::finish::Force;
 use crate::run::gate::Answer;
-use crate::run::owner::Force;
 use crate::run::word::{Decision, Disposition, Gates, Metric, Mode, RunStatus, StepStatus};
 use crate::run::{budget, step};
 

@@ -6,9 +6,9 @@ use crate::run::caller::{Caller, Denied};
 use crate::run::check::{CheckResult, Outcome, foregone};
 use crate::run::event::{FinishDetails, Place, RunImported, RunStarted};
 use crate::run::file::parse;
+use crate::run::finish::Force;
 use crate::run::gate::Answer;
 use crate::run::name::{RunId, slug};
-use crate::run::owner::Force;
 use crate::run::state::{Run, StepState};
 use crate::run::state_file::StateFile;
 use crate::run::word::{
@@ -109,6 +109,8 @@ pub(super) fn started(gates: Gates, front: &str, steps: &str) -> RunStarted {
             source_workflow_path: path.into(),
             source_branch: Some("main".into()),
             source_head: Some("0123abc".into()),
+            stash: None,
+            rescue: None,
             workflow_slug: slug(path),
             branch: "hotl/boat".into(),
             repo_root: "/repo".into(),

@@ -1,13 +1,13 @@
 //! Runs that work on tasks, under claims that others may win.
 
 use super::scene::{LOW, Scene, THREE, agent, person, started};
-use crate::event::RunEvent;
+use crate::event::{Authority, RunEvent, StatusSet, TaskBlocked, TaskUnblocked};
 use crate::run::event::{RunStarted, Tie};
-use crate::run::tie::{Claim, follow};
+use crate::run::tie::{Claim, follow, is_own_block, reason_of_block};
 use crate::run::word::Gates;
 use crate::run::{finish, step};
 use crate::task::samples::{claim, claimed_by, in_status};
-use crate::{Code, Event, Status, Task};
+use crate::{Code, Event, Refusal, Status, Task};
 
 /// A run under the first claim of a task that `w1` won.
 fn tied() -> (Scene, Tie, Task) {
@@ -71,7 +71,25 @@ fn giving_up_hides_nothing_else_that_is_done() {
     assert!(claim.under(&[]).is_err(), "nothing is no giving up");
 }
 
-/// What becomes of a task in that status when a step of its run is blocked, and then unblocked.
+fn blocked_for(reason: &str) -> Event {
+    let (reason, authority) = (Some(reason.to_owned()), Authority::Free);
+    TaskBlocked { reason, auto_unpause: false, authority, forced: None }.into()
+}
+
+fn unblocked() -> Event {
+    TaskUnblocked {
+        to: Status::InProgress,
+        routed_to: None,
+        lease_until: None,
+        lease_ms: None,
+        authority: Authority::Free,
+        forced: None,
+    }
+    .into()
+}
+
+/// What becomes of a task in that status when a step of its run is blocked, and then unblocked. If it
+/// is blocked, it is so by the run.
 fn followed(task: &Task) -> [Option<Event>; 2] {
     let (mut scene, mut tie, _) = tied();
     tie.fence = task.fence;
@@ -79,7 +97,8 @@ fn followed(task: &Task) -> [Option<Event>; 2] {
     scene.block(1, "stuck").unwrap();
     let blocked = scene.run.clone();
     scene.unblock(Some(1), &person()).unwrap();
-    let follow = |before, after| follow(task, tie, before, after, scene.now).unwrap();
+    let events = || Ok::<_, Refusal>(vec![blocked_for(&reason_of_block(&blocked))]);
+    let follow = |before, after| follow(task, tie, before, after, scene.now, events).unwrap();
     [follow(&before, &blocked), follow(&blocked, &scene.run)]
 }
 
@@ -101,4 +120,25 @@ fn a_task_that_was_blocked_goes_on_with_its_run() {
 #[test]
 fn a_task_that_is_done_stays_so_whatever_becomes_of_its_run() {
     assert_eq!(followed(&in_status(Status::Done)), [None, None]);
+}
+
+#[test]
+fn a_block_is_the_runs_own_when_nobody_else_has_one_too() {
+    let run = tied().0.run;
+    let (own, other) = (blocked_for(&reason_of_block(&run)), blocked_for("the key is missing"));
+    let (to, authority) = (Status::Blocked, Authority::Free);
+    let set: Event = StatusSet { to, authority, forced: None }.into();
+    for (events, expected) in [
+        (vec![own.clone()], true),
+        (vec![own.clone(), own.clone()], true),
+        (vec![other.clone(), unblocked(), own.clone()], true),
+        (vec![other.clone()], false),
+        (vec![other.clone(), own.clone()], false),
+        (vec![own.clone(), other.clone()], false),
+        (vec![own.clone(), unblocked(), other.clone()], false),
+        (vec![set.clone()], false),
+        (vec![], false),
+    ] {
+        assert_eq!(is_own_block(&run, &events), expected, "{events:?}");
+    }
 }

@@ -8,13 +8,14 @@ use windlass_domain::{Code, Refusal};
 use windlass_hands::check::Outcome as Seen;
 use windlass_hands::check::{Ended, Environment, Limits, Shell, Stop, Verdict, Watch};
 use windlass_hands::evidence;
-use windlass_hands::guard::Guard;
+use windlass_hands::regular::put;
 use windlass_ledger::{Error, Fault};
 
 use super::LEASE_SECONDS;
 use super::harness::{Harness, VARIABLE, quoted};
 use crate::context::Context;
 use crate::exchange::unusable;
+use crate::run::attendance::{Attendance, guard};
 use crate::run::change::{Changed, Doer};
 use crate::run::ending::Finalize;
 use crate::run::failure::Failure;
@@ -41,6 +42,7 @@ pub(super) struct Driver<'a> {
     pub(super) doer: Doer,
     pub(super) stop: Stop,
     pub(super) signs: Signs,
+    pub(super) attendance: Attendance,
 }
 
 /// The run as it stands.
@@ -137,7 +139,8 @@ impl Driver<'_> {
         let (target, doer) = (self.target.clone(), self.doer.clone());
         let step = scene.step.step;
         let sight = Some(&scene.sight);
-        let watcher = Watcher { stop: &self.stop, signs: &self.signs, sight };
+        let attendance = Some(&self.attendance);
+        let watcher = Watcher { stop: &self.stop, signs: &self.signs, sight, attendance };
         let Some(verified) = (StepVerify { step, target, doer }).watched(cx, &watcher)? else {
             return Ok(());
         };
@@ -152,11 +155,10 @@ impl Driver<'_> {
         let Scene { run, step, attempt, ref last, .. } = *scene;
         let folder = Path::new(&run.folder);
         let room = evidence::place(folder, &run.run_id);
-        std::fs::create_dir_all(&room).map_err(|error| unusable(&room, &error))?;
         let text = prompt(run, step, attempt, last);
         self.harness.must_hold(&text)?;
         let asked = room.join(scene.file("prompt.md"));
-        std::fs::write(&asked, &text).map_err(|error| unusable(&asked, &error))?;
+        put(&asked, &text).map_err(|error| unusable(&asked, &error))?;
         let environment = environment(run, step);
         let environment = match self.harness.variable(&text) {
             Some(text) => environment.with(VARIABLE, text),
@@ -174,8 +176,7 @@ impl Driver<'_> {
             scene.sight.show(cx, "agent", last);
             self.sign(cx, run)
         };
-        let guard = Guard::of_this_program(format!("run {}", run.run));
-        Ok(shell.run(&guard, Watch { beat: &mut beat, stop: &self.stop }))
+        Ok(shell.run(&guard(run.run), Watch { beat: &mut beat, stop: &self.stop }))
     }
 
     /// A sign of life, for the run and for its task, when one is due. How soon the next is.

@@ -135,7 +135,14 @@ fn depends_on(from: &mut Mapping<'_>, found: &mut Findings) -> Vec<u32> {
     } else if let Some(value) = from.take(Kind::Word, "depends_on", found) {
         let inner = value.text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
         let list = trimmed(inner.unwrap_or(&value.text)).to_owned();
-        let parts = list.split(',').filter(|_| !list.is_empty());
+        if list.is_empty() {
+            // It would be read as nothing said, and then the step waits for all earlier ones.
+            let message = "depends_on names no step";
+            let finding = Finding::error("depends_on", value.span, message);
+            found.push(finding.label("name earlier steps; without it the step waits for all"));
+            return Vec::new();
+        }
+        let parts = list.split(',');
         words.extend(parts.map(|part| (trimmed(part).to_owned(), value.span.clone())));
     }
     let mut numbers = Vec::new();

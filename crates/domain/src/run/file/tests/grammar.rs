@@ -344,7 +344,7 @@ fn dependencies_are_numbers_in_any_form() {
         let file = accepted(&format!("### 1. A\n### 2. B\n### 3. C\ndepends_on: {written}\n"));
         assert_eq!(file.steps[2].depends_on, [1, 2], "{written}");
     }
-    assert_eq!(step("depends_on: []").depends_on, [] as [u32; 0]);
+    assert_eq!(refused(&step_text("depends_on: []")).0.message, "depends_on names no step");
     assert_eq!(refused(&step_text("depends_on: [one]")).0.code, "not_a_number");
 }
 
