@@ -302,8 +302,8 @@ fn a_killed_driver_that_nobody_reaps_is_not_waited_for() {
     driver.kill().unwrap();
     let stat = format!("/proc/{}/stat", driver.id());
     wait::until("it has ended", || fs::read_to_string(&stat).unwrap().contains(") Z "));
-    let driven = drives(&site, &[]).ok().json();
-    assert_eq!(status(&driven), "ready_to_finish");
+    let went_on = drives(&site, &[]).ok().json();
+    assert_eq!(status(&went_on), "ready_to_finish");
     driver.wait().unwrap();
 }
 
