@@ -68,6 +68,7 @@ fn what_the_checks_showed_is_told_also_to_who_goes_on_with_an_attempt() {
     let asked = fs::read_to_string(site.folder().join("asked")).unwrap();
     let told = "This is attempt 2 of 2. The last one failed:\n\ncheck 1 of 1 ended with 1: ";
     assert!(asked.contains(told), "{asked}");
+    assert!(asked.contains("commit what you have made"), "{asked}");
     assert!(asked.contains("```\nit is missing\n```"), "{asked}");
 }
 

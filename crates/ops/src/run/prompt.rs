@@ -23,6 +23,10 @@ pub(super) fn prompt(run: &RunView, step: &StepView, attempt: u32, last: &Failur
     line(step.action.clone());
     line(String::new());
     line(
+        "In a git checkout, commit what you have made: what is not committed is not merged."
+            .to_owned(),
+    );
+    line(
         "When you have ended, these checks are run; none of them believes what you say:".to_owned(),
     );
     line(String::new());
