@@ -226,6 +226,7 @@ impl Run {
             }
         }
         self.observe_elapsed(self.elapsed_minutes(at));
+        self.head_after = None;
         Ok(())
     }
 
@@ -324,7 +325,10 @@ impl Run {
     fn finalize(&mut self, data: &RunFinalized, at: Time) {
         self.finalized = Some(Finalized { at, status: data.status });
         self.completed_at = (data.status == RunStatus::Blocked).then_some(at);
-        self.head_after = data.head.clone().or_else(|| self.head_after.take());
+        // What was not verified since does not become what the work ends at.
+        if self.head_after.is_none() {
+            self.head_after = data.head.clone();
+        }
     }
 
     fn finish(&mut self, data: &RunFinished, at: Time) {

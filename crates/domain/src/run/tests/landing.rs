@@ -3,7 +3,7 @@
 use super::scene::{GATED, LOW, Scene, THREE, agent, approve, attested, person};
 use crate::run::caller::Caller;
 use crate::run::event::FinishDetails;
-use crate::run::finish::Force;
+use crate::run::finish::{self, Force};
 use crate::run::gate;
 use crate::run::receipt::receipt;
 use crate::run::report::{replay, report};
@@ -124,6 +124,16 @@ fn what_was_committed_after_the_end_of_a_run_does_not_land() {
 fn through_the_door_of_hotl_what_was_committed_later_lands_and_is_on_record() {
     let landed = landed_at("89abcde", Disposition::Merged, &through_hotl());
     assert_eq!(landed, Ok(Some("89abcde".to_owned())));
+}
+
+#[test]
+fn a_run_that_is_ended_again_ends_where_it_was_verified() {
+    let mut scene = ended();
+    scene.block(1, "a while").unwrap();
+    scene.unblock(Some(1), &person()).unwrap();
+    let later = finish::finalize(&scene.run, Some("89abcde".into()), &agent(), scene.now);
+    scene.take(later).unwrap();
+    assert_eq!(scene.run.head_after.as_deref(), Some("4567def"));
 }
 
 #[test]
