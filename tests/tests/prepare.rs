@@ -671,7 +671,7 @@ fn driven(scene: &Scene, args: &[&str]) -> (String, Value) {
 }
 
 #[test]
-fn what_a_driven_run_put_aside_is_told_and_kept_with_it() {
+fn preflight_what_a_driven_run_put_aside_is_told_and_kept_with_it() {
     let scene = Scene::new();
     scene.has("file", "two\n");
     let (told, run) = driven(&scene, &["--stash"]);
@@ -681,7 +681,7 @@ fn what_a_driven_run_put_aside_is_told_and_kept_with_it() {
 }
 
 #[test]
-fn what_the_branch_of_a_driven_run_held_before_is_told_and_kept_with_it() {
+fn preflight_what_the_branch_of_a_driven_run_held_before_is_told_and_kept_with_it() {
     let scene = Scene::new();
     let _first = scene.prepared(&[]);
     let worktree = scene.worktree("hotl-add-auth");
@@ -970,7 +970,7 @@ fn has_one_winner(scene: &Scene, outcomes: Vec<Outcome>) {
 }
 
 #[test]
-fn of_several_that_prepare_at_once_one_wins_and_keeps_its_worktree() {
+fn preflight_of_several_that_prepare_at_once_one_wins_and_keeps_its_worktree() {
     for _ in 0..ROUNDS {
         let scene = Scene::new();
         has_one_winner(&scene, together(&scene, &["run", "prepare", FILE, "--json"]));
@@ -978,7 +978,7 @@ fn of_several_that_prepare_at_once_one_wins_and_keeps_its_worktree() {
 }
 
 #[test]
-fn of_several_that_drive_a_file_at_once_one_wins_and_keeps_its_worktree() {
+fn preflight_of_several_that_drive_a_file_at_once_one_wins_and_keeps_its_worktree() {
     for _ in 0..ROUNDS {
         let scene = Scene::new();
         let exec = ["run", "exec", FILE, "--harness", "cat", "--json"];

@@ -224,8 +224,12 @@ impl Page {
             }
             let said = columns.iter().zip(row).filter(|(_, value)| !value.text.is_empty());
             let mut said = said.map(|(column, value)| (column.name, value));
-            // The first column names the row, and a name is copied.
-            self.stacked(said.by_ref().take(1), Tone::Dim, LongWord::Whole);
+            // The first column names the row, and a name that fits into a line is copied from it.
+            if let Some((name, value)) = said.next() {
+                let fits = value.text.width() <= room(self.paper.table, HANGING);
+                let long = if fits { LongWord::Whole } else { LongWord::Broken };
+                self.stacked(std::iter::once((name, value)), Tone::Dim, long);
+            }
             self.stacked(said, Tone::Dim, LongWord::Broken);
         }
     }

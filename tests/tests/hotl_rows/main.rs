@@ -454,6 +454,8 @@ const PARTS: &[(&str, &[Row])] = &[
                 "the branch exists",
                 &[
                     (PREFLIGHT, "preflight_branch_exists_"),
+                    (PREFLIGHT, "preflight_of_several_that_"),
+                    (PREFLIGHT, "preflight_what_the_branch_of_a_driven_run_held_"),
                     (PREFLIGHT, "preflight_a_person_at_a_terminal_is_asked_about_an_existing_"),
                     (PREFLIGHT, "preflight_a_person_who_slips_about_an_existing_"),
                     (PREPARE, "preflight_a_worktree_in_which_a_run_goes_on_"),
@@ -490,6 +492,7 @@ const PARTS: &[(&str, &[Row])] = &[
                     (PREFLIGHT, "preflight_stash_"),
                     (PREFLIGHT, "preflight_nothing_is_stashed_"),
                     (PREFLIGHT, "preflight_what_was_stashed_"),
+                    (PREFLIGHT, "preflight_what_a_driven_run_put_aside_"),
                     (PREFLIGHT, "preflight_a_person_at_a_terminal_may_stash"),
                 ],
             ),
