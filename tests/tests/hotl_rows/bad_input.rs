@@ -105,7 +105,11 @@ const DEATHS: &[Row] = &[
     ("`kill -9` at random moments", &[(KILLING, "kills_at_random_moments_")]),
     (
         "`kill -9` while a check runs: no process is left",
-        &[(KILLING, "a_verification_killed_while_"), (GUARD, "nothing_survives_")],
+        &[
+            (KILLING, "a_verification_killed_while_"),
+            (KILLING, "what_outlived_"),
+            (GUARD, "nothing_survives_"),
+        ],
     ),
     (
         "`kill -9` of a driver while its agent works: it goes on at once, no process is left",
