@@ -136,8 +136,7 @@ impl Furniture<'_> {
         let begin = json!({
             "text": text, "workflow_path": self.say("workflow_path"),
             "folder": self.say("folder"), "machine": self.say("machine"),
-            "branch": self.say("branch"), "stash": self.say("stash"),
-            "rescue": self.say("rescue"),
+            "branch": self.say("branch"),
         });
         let run = self.scene.run("run.begin", &begin)["run"].as_str().unwrap().to_owned();
         self.scene.run("run.step.start", &json!({"step": 1, "run_id": run}));

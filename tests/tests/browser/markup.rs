@@ -239,7 +239,7 @@ fn signing_in_leads_to_no_place_but_ours() {
 
 /// Fields that are no free text: ids, names with rules, times, words of a list. Nothing that could
 /// be markup is kept of them.
-const NO_TEXT: [&str; 65] = [
+const NO_TEXT: [&str; 67] = [
     "action",
     "all_from",
     "artifacts_preserved_at",
@@ -281,6 +281,7 @@ const NO_TEXT: [&str; 65] = [
     "project",
     "remote",
     "repo_root",
+    "rescue",
     "results",
     "resume_policy",
     "rewrite_deps",
@@ -291,6 +292,7 @@ const NO_TEXT: [&str; 65] = [
     "source_head",
     "source_workflow_path",
     "stale_after",
+    "stash",
     "state",
     "status",
     "target_branch",
