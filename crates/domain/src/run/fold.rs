@@ -327,7 +327,7 @@ impl Run {
         self.completed_at = (data.status == RunStatus::Blocked).then_some(at);
         // What was not verified since does not become what the work ends at.
         if self.head_after.is_none() {
-            self.head_after = data.head.clone();
+            self.head_after.clone_from(&data.head);
         }
     }
 
