@@ -197,7 +197,7 @@ impl World {
         match dice.roll(6) {
             0 => drop(self.run("hook.remove", json!({"name": trigger}))),
             1 => drop(self.run("hook.retry", json!({"all_failed": true}))),
-            2 => {
+            2..=3 => {
                 let newest = self.cx.read(|snapshot| Ok(snapshot.deliveries(Shown::All, 20)?));
                 let newest = newest.unwrap();
                 if !newest.is_empty() {
@@ -253,8 +253,8 @@ impl World {
         }
         match dice.roll(40) {
             0..=2 => self.drain(dice),
-            3 => self.tend_hooks(dice),
-            4..=7 => self.tend_runs(dice),
+            3..=5 => self.tend_hooks(dice),
+            6..=9 => self.tend_runs(dice),
             _ => self.step(dice),
         }
     }

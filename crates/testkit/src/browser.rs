@@ -28,7 +28,7 @@ use crate::{Tool, wait};
 /// Chromium takes orders from descriptor 3 and answers on descriptor 4.
 const SHELL: &str = r#"
 profile=$1; shift
-"$@" --user-data-dir="$profile" 3<&0 4>&1 </dev/null >/dev/null 2>&1
+TMPDIR=$profile "$@" --user-data-dir="$profile" 3<&0 4>&1 </dev/null >/dev/null 2>&1
 rm -rf "$profile"
 "#;
 

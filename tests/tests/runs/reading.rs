@@ -81,11 +81,12 @@ fn runs_that_share_an_id_are_told_apart_by_their_keys() {
 }
 
 #[test]
-fn the_id_of_a_run_stays_whole_in_a_narrow_window() {
+fn the_id_of_a_run_that_fits_into_a_line_of_its_own_stays_whole_in_a_narrow_window() {
     let site = attested(&one_step("verify: \"true\"\n"));
-    let long = "hotl-workflow-a-name-that-is-longer-than-the-window.md";
+    let long = "hotl-workflow-a-name-wide-as-a-line.md";
     site.has(long, &fs::read_to_string(site.folder().join(crate::site::FILE)).unwrap());
     let id = site.begin(long);
+    assert_eq!(id.len(), 38, "{id}");
     for line in ["run list", "run locate"] {
         let told = site.call(line).at_terminal(40).ok().stdout;
         assert!(told.contains(&id), "{told}");

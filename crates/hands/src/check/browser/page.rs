@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::fs;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -19,6 +19,9 @@ use crate::reason;
 /// How many errors are told, and how many things that were not loaded.
 const MOST: usize = 5;
 
+/// A page that was silent is dead when it stays silent for so long.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(2);
+
 /// What a page is told to report.
 const REPORTS: [&str; 5] =
     ["Page.enable", "Runtime.enable", "Network.enable", "Log.enable", "Inspector.enable"];
@@ -29,7 +32,7 @@ pub(super) struct Page<'a> {
     /// The page itself, as opposed to those that it frames.
     frame: String,
     is_loaded: bool,
-    /// It did not answer the last order in time, and would answer no other.
+    /// It did not answer the last order in time.
     is_silent: bool,
     has_crashed: bool,
     /// What the server answered, if that was an error.
@@ -167,10 +170,13 @@ impl<'a> Page<'a> {
         Ok(answer.get("exceptionDetails").map(exception))
     }
 
-    /// No picture is waited for of a page that does not answer.
+    /// No picture is waited for of a page that does not answer. One that was asked when its time was
+    /// nearly over may just have been slow.
     pub(super) fn take_picture(&mut self, path: &Path, until: Instant) -> Result<Seen, String> {
         if self.is_silent {
-            return Err("the page does not answer".to_owned());
+            let soon = until.min(Instant::now() + SIGN_OF_LIFE);
+            let answer = self.order("Runtime.evaluate", json!({"expression": "0"}), soon);
+            answer.map_err(|_| "the page does not answer".to_owned())?;
         }
         let answer = self.order("Page.captureScreenshot", json!({"format": "png"}), until);
         let answer = answer.map_err(|lost| lost.to_string())?;
