@@ -626,6 +626,20 @@ impl RunEvent {
     }
 }
 
+impl ChunkEvent {
+    /// It is the first of a chunk.
+    pub const fn begins(&self) -> bool {
+        matches!(self, Self::ChunkWritten(_))
+    }
+}
+
+impl SessionEvent {
+    /// It is the first of a session.
+    pub const fn begins(&self) -> bool {
+        matches!(self, Self::SessionStarted(_))
+    }
+}
+
 /// What a stream can be about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {

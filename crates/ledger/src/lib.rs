@@ -6,8 +6,10 @@
 
 mod audit;
 mod cell;
+mod chunk;
 #[cfg(test)]
 mod conformance;
+mod definition;
 mod edges;
 mod exchange;
 mod fault;
@@ -25,6 +27,7 @@ mod rebuild;
 mod record;
 mod run;
 mod search;
+mod session;
 mod snapshot;
 mod sql;
 mod sqlite;
@@ -42,6 +45,7 @@ use windlass_domain::hook::Hook;
 use windlass_domain::{Code, Refusal, Time};
 
 pub use audit::{Audit, audit};
+pub use definition::{DefinitionKind, KeptDefinition};
 pub use edges::{Edge, EdgeFilter, End, EndFilter, EndTask};
 pub use exchange::{Imported, export, export_tasks, import};
 pub use fault::{Error, Fault};
@@ -58,6 +62,7 @@ pub use rebuild::Rebuilt;
 pub use record::{Details, Recorded};
 pub use run::{KeptRun, RunFilter, owner_token};
 pub use search::SearchFilter;
+pub use session::{KeptSession, SessionFilter};
 pub use snapshot::{Listener, Snapshot};
 pub use store::{Agent, Candidate, Difference, Effect, ListFilter, Order, Place, QueueFilter};
 pub use transaction::{Bulk, Happened, Transaction};

@@ -13,7 +13,7 @@ use crate::store::{ListFilter, Order, QueueFilter};
 /// Every table of the views but the index of words, which each database keeps in its own way.
 /// What is not here is the log or a working row: `effects`, `outbox` and `refusals` hold those, and
 /// are never rebuilt.
-pub(crate) const VIEWS: [&str; 13] = [
+pub(crate) const VIEWS: [&str; 17] = [
     "projects",
     "tasks",
     "task_details",
@@ -27,6 +27,10 @@ pub(crate) const VIEWS: [&str; 13] = [
     "deliveries",
     "keys",
     "runs",
+    "chunks",
+    "chunk_links",
+    "sessions",
+    "definitions",
 ];
 
 macro_rules! event_columns_but_seq {

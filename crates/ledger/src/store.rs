@@ -16,6 +16,8 @@ use windlass_domain::workflow::resume::InHand;
 use windlass_domain::{CorrelationId, EventId, ProjectId, Status, Stream, Task, TaskId, Time};
 
 use crate::cell::{Cell, Columns};
+use crate::chunk::Chunks;
+use crate::definition::Definitions;
 use crate::edges::{self, Edge, EdgeFilter, Start};
 use crate::fault::Fault;
 use crate::hook::Hooks;
@@ -27,6 +29,7 @@ use crate::record::{
 };
 use crate::run::Runs;
 use crate::search::{SearchFilter, Within, Words};
+use crate::session::Sessions;
 use crate::sql::{self, Narrow, What};
 
 /// What is true of more tasks than this need not be told apart further.
@@ -322,7 +325,7 @@ impl Extent {
 }
 
 /// One open transaction on one database.
-pub(crate) trait Store: Hooks + Keys + Runs {
+pub(crate) trait Store: Hooks + Keys + Runs + Chunks + Sessions + Definitions {
     /// The end of the log; in a writing transaction it cannot move any more.
     fn head(&mut self) -> Result<Head, Fault>;
     /// The time by the database, when that is the clock.

@@ -7,18 +7,24 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use windlass_domain::event::{RunEvent, TaskCreated, TaskUpdated};
+use windlass_domain::chunk::Chunk;
+use windlass_domain::event::{
+    ChunkEvent, DefinitionEvent, RunEvent, SessionEvent, TaskCreated, TaskUpdated,
+};
 use windlass_domain::hook::{Delivery, State};
 use windlass_domain::project::Project;
 use windlass_domain::run::Run;
+use windlass_domain::session::Session;
 use windlass_domain::task::Broken;
 use windlass_domain::{DeliveryId, Event, HookId, Key, ProjectId, Stream, Task, TaskId};
 
+use crate::definition::{KeptDefinition, defined};
 use crate::fault::Fault;
 use crate::hook::{Defined, InLedger};
 use crate::record::{Details, Recorded};
 use crate::run::KeptRun;
 use crate::search::{Words, with_words_of};
+use crate::session::KeptSession;
 use crate::store::Store;
 
 /// So many new tasks make it worth to look up all edges to missing tasks, which reads every edge.
@@ -157,8 +163,12 @@ impl<'a> Views<'a> {
             Event::Run(event) if event.begins() => Ok(0),
             Event::Run(_) => Ok(self.run(stream)?.run.version),
             Event::KeyRotated(_) | Event::KeyRevoked(_) => Ok(self.key(stream)?.version),
-            Event::Chunk(_) | Event::Session(_) | Event::Definition(_) => {
-                Err(without_a_view(event))
+            Event::Chunk(event) if event.begins() => Ok(0),
+            Event::Chunk(_) => Ok(self.chunk(stream)?.events),
+            Event::Session(event) if event.begins() => Ok(0),
+            Event::Session(_) => Ok(self.session(stream)?.session.events),
+            Event::Definition(_) => {
+                Ok(self.store.definition(stream.definition())?.map_or(0, |kept| kept.events))
             }
             Event::ProjectRenamed(_)
             | Event::ProjectFrozen(_)
@@ -271,9 +281,9 @@ impl<'a> Views<'a> {
                 self.apply_to_key(recorded, &event)
             }
             Event::Run(event) => self.apply_to_run(recorded, event),
-            Event::Chunk(_) | Event::Session(_) | Event::Definition(_) => {
-                Err(without_a_view(&event))
-            }
+            Event::Chunk(event) => self.apply_to_chunk(recorded, event),
+            Event::Session(event) => self.apply_to_session(recorded, event),
+            Event::Definition(event) => self.apply_to_definition(recorded, event),
         }
     }
 
@@ -305,6 +315,75 @@ impl<'a> Views<'a> {
         self.store.run_of(stream.run())?.ok_or_else(|| {
             Broken(format!("the log speaks of run {stream} before it is started")).into()
         })
+    }
+
+    fn apply_to_chunk(&mut self, recorded: &Recorded, event: &ChunkEvent) -> Result<(), Fault> {
+        let header = &recorded.header;
+        if event.begins() {
+            let chunk = Chunk::begun(header.stream.chunk(), event, header.seq, header.at)?;
+            return self.store.insert_chunk(&chunk);
+        }
+        let stored = self.chunk(header.stream)?;
+        expect_next(stored.events, header.stream_seq, &header.stream)?;
+        let mut now = stored.clone();
+        now.fold(event, header.at)?;
+        self.store.update_chunk(&stored, &now)
+    }
+
+    fn chunk(&mut self, stream: Stream) -> Result<Chunk, Fault> {
+        self.store.chunk(stream.chunk())?.ok_or_else(|| {
+            Broken(format!("the log speaks of chunk {stream}, which is not there")).into()
+        })
+    }
+
+    fn apply_to_session(&mut self, recorded: &Recorded, event: &SessionEvent) -> Result<(), Fault> {
+        let header = &recorded.header;
+        if let SessionEvent::SessionStarted(data) = event {
+            let session = Session::started(header.stream.session(), data, header.at);
+            return self.store.insert_session(&KeptSession { created_seq: header.seq, session });
+        }
+        let mut kept = self.session(header.stream)?;
+        expect_next(kept.session.events, header.stream_seq, &header.stream)?;
+        kept.session.fold(event, header.at)?;
+        self.store.update_session(&kept)
+    }
+
+    fn session(&mut self, stream: Stream) -> Result<KeptSession, Fault> {
+        self.store.session(stream.session())?.ok_or_else(|| {
+            Broken(format!("the log speaks of session {stream} before it is started")).into()
+        })
+    }
+
+    fn apply_to_definition(
+        &mut self,
+        recorded: &Recorded,
+        event: &DefinitionEvent,
+    ) -> Result<(), Fault> {
+        let header = &recorded.header;
+        let stored = self.store.definition(header.stream.definition())?;
+        let events = stored.as_ref().map_or(0, |kept| kept.events);
+        expect_next(events, header.stream_seq, &header.stream)?;
+        match (stored, defined(event)) {
+            (Some(kept), None) => self.store.delete_definition(&kept),
+            (Some(kept), Some((_, _, definition))) => {
+                let kept = KeptDefinition { events: header.stream_seq, definition, ..kept };
+                self.store.update_definition(&kept)
+            }
+            (None, Some((kind, name, definition))) => {
+                self.store.insert_definition(&KeptDefinition {
+                    created_seq: header.seq,
+                    id: header.stream.definition(),
+                    events: header.stream_seq,
+                    kind: kind.as_str().to_owned(),
+                    name,
+                    definition,
+                })
+            }
+            (None, None) => {
+                Err(Broken(format!("the log takes back {}, which is not there", header.stream))
+                    .into())
+            }
+        }
     }
 
     fn apply_to_hooks(&mut self, recorded: &Recorded, event: &Event) -> Result<(), Fault> {
@@ -768,11 +847,6 @@ fn shifted(counter: u64, by: i64) -> Result<u64, Fault> {
     counter
         .checked_add_signed(by)
         .ok_or_else(|| Fault::bug("a counter of open tasks fell below zero"))
-}
-
-/// What no view remembers must not get into the log: a rebuild would lose it.
-fn without_a_view(event: &Event) -> Fault {
-    Broken(format!("no view remembers '{}'", event.kind().as_str())).into()
 }
 
 fn expect_next(version: u64, stream_seq: u64, stream: &Stream) -> Result<(), Broken> {

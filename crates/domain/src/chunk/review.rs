@@ -56,7 +56,7 @@ pub struct Review {
 }
 
 /// What all readers thought together.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Reviews {
     pub count: u32,
     /// The sums of the marks.

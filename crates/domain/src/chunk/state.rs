@@ -32,7 +32,7 @@ pub struct Author {
 }
 
 /// A versioned piece of context.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Chunk {
     pub id: ChunkId,
     /// How often what it says was written; links, pins and reviews do not count.
@@ -77,7 +77,7 @@ pub struct Chunk {
 }
 
 /// Another chunk says it better.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Superseded {
     pub by: ChunkId,
     pub reason: String,

@@ -1,5 +1,7 @@
 //! A session as the ledger remembers it, and how each event changes it.
 
+use serde::{Deserialize, Serialize};
+
 use super::consolidate::Surfaced;
 use super::event::SessionStarted;
 use super::lifecycle::RequiredStep;
@@ -23,14 +25,14 @@ words! {
 }
 
 /// What an agent works on in a session.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Focus {
     pub task: String,
     pub tags: Vec<String>,
 }
 
 /// One sitting of an agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
     pub id: SessionId,
     /// How many events its stream has.

@@ -234,3 +234,57 @@ CREATE INDEX runs_status ON runs (status, created_seq);
 CREATE INDEX runs_task ON runs (task_id, created_seq) WHERE task_id IS NOT NULL;
 -- When somebody should look whether the answer of a person is overdue.
 CREATE INDEX runs_answer_due ON runs (answer_due) WHERE answer_due IS NOT NULL;
+
+-- One row for each chunk that was not deleted; `state` is all that followed from its events.
+CREATE TABLE chunks (
+    created_seq INTEGER PRIMARY KEY,
+    id          BLOB NOT NULL UNIQUE,
+    events      INTEGER NOT NULL,
+    owner       TEXT NOT NULL,
+    chunk_type  TEXT NOT NULL,
+    query_key   TEXT NOT NULL,
+    -- The session in which it was written first.
+    session_id  BLOB,
+    state       TEXT NOT NULL
+) STRICT;
+
+-- A query key is unique among the chunks of one type and owner.
+CREATE UNIQUE INDEX chunks_key ON chunks (owner, chunk_type, query_key);
+CREATE INDEX chunks_by_key ON chunks (query_key, created_seq);
+CREATE INDEX chunks_session ON chunks (session_id, created_seq) WHERE session_id IS NOT NULL;
+
+-- What chunks point to, by what is pointed to.
+CREATE TABLE chunk_links (
+    to_end      TEXT NOT NULL,
+    created_seq INTEGER NOT NULL,
+    PRIMARY KEY (to_end, created_seq)
+) STRICT, WITHOUT ROWID;
+
+-- One row for each sitting of an agent; `state` is all that followed from its events.
+CREATE TABLE sessions (
+    created_seq INTEGER PRIMARY KEY,
+    id          BLOB NOT NULL UNIQUE,
+    agent       TEXT NOT NULL,
+    run_id      BLOB,
+    status      TEXT NOT NULL,
+    expires_at  INTEGER NOT NULL,
+    state       TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX sessions_agent ON sessions (agent, created_seq);
+CREATE INDEX sessions_status ON sessions (status, created_seq);
+CREATE INDEX sessions_run ON sessions (run_id, created_seq) WHERE run_id IS NOT NULL;
+-- Whose time ran out and of which nobody has noticed it.
+CREATE INDEX sessions_expiry ON sessions (expires_at) WHERE status = 'active';
+
+-- What people defined, by its kind and slug or name.
+CREATE TABLE definitions (
+    created_seq INTEGER PRIMARY KEY,
+    id          BLOB NOT NULL UNIQUE,
+    events      INTEGER NOT NULL,
+    kind        TEXT NOT NULL,
+    name        TEXT NOT NULL,
+    definition  TEXT NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX definitions_name ON definitions (kind, name);

@@ -3,7 +3,8 @@
 //! What a caller does is held against it before it is recorded, wherever it comes from. What follows
 //! from that by itself (a pause that ends, a hook that is set off) may be elsewhere.
 
-use windlass_domain::event::{RunEvent, Subject};
+use windlass_domain::chunk::Owner;
+use windlass_domain::event::{ChunkEvent, RunEvent, SessionEvent, Subject};
 use windlass_domain::{Code, Event, ProjectId, Refusal, Stream, TaskId};
 
 use crate::fault::{Error, Fault};
@@ -60,14 +61,54 @@ impl Transaction<'_> {
                 let task = self.task_of_run(stream, event)?;
                 self.project_of(task)?
             }
-            Subject::Op
-            | Subject::Hook
-            | Subject::Key
-            | Subject::Chunk
-            | Subject::Session
-            | Subject::Definition => None,
+            Subject::Chunk => return self.concerned_by_chunk(stream, event),
+            Subject::Session => return self.concerned_by_session(stream, event),
+            Subject::Op | Subject::Hook | Subject::Key | Subject::Definition => None,
         };
         Ok(is_in.into_iter().chain(goes_to).collect())
+    }
+
+    /// Of a chunk the project whose it is and becomes. What is an agent's own is no part of any
+    /// project, and whoever may write it may.
+    fn concerned_by_chunk(
+        &mut self,
+        stream: Stream,
+        event: &Event,
+    ) -> Result<Vec<ProjectId>, Fault> {
+        let becomes = match event {
+            Event::Chunk(event) => match &**event {
+                ChunkEvent::ChunkWritten(data) => Some(data.owner.clone()),
+                ChunkEvent::ChunkPromoted(data) => Some(data.owner.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        let is = self.chunk(stream.chunk())?.map(|chunk| chunk.owner);
+        let mut concerned = Vec::new();
+        for owner in is.into_iter().chain(becomes) {
+            match owner {
+                Owner::Org => return Ok(Vec::new()),
+                Owner::Project(id) => concerned.push(id),
+                Owner::Agent(_) => concerned.extend(&self.bound),
+            }
+        }
+        Ok(concerned)
+    }
+
+    /// Of a session its project; one that has none is its agent's own.
+    fn concerned_by_session(
+        &mut self,
+        stream: Stream,
+        event: &Event,
+    ) -> Result<Vec<ProjectId>, Fault> {
+        let project = match event {
+            Event::Session(event) => match &**event {
+                SessionEvent::SessionStarted(data) => data.project,
+                _ => self.session(stream.session())?.and_then(|kept| kept.session.project),
+            },
+            _ => None,
+        };
+        Ok(project.map_or_else(|| self.bound.clone(), |id| vec![id]))
     }
 
     fn project_of(&mut self, task: Option<TaskId>) -> Result<Option<ProjectId>, Fault> {

@@ -13,6 +13,8 @@ use windlass_domain::{ProjectId, Task, TaskId, Time};
 use super::{CHANNEL, fault};
 use crate::Access;
 use crate::cell::{Cell, Columns};
+use crate::chunk::Chunks;
+use crate::definition::Definitions;
 use crate::fault::{Fault, unreadable};
 use crate::hook::{self, Hooks, Waiting};
 use crate::key::Keys;
@@ -20,6 +22,7 @@ use crate::known::Known;
 use crate::record::{Details, Recorded, queue_cells, read_candidate, task_cells, to_json};
 use crate::run::Runs;
 use crate::search::{Within, Words};
+use crate::session::Sessions;
 use crate::sql::{self, Index};
 use crate::store::{Candidate, Extent, QueueFilter, RELEASE, Statements, Store, all, first};
 
@@ -188,6 +191,9 @@ impl Hooks for PostgresStore<'_> {
 impl Keys for PostgresStore<'_> {}
 
 impl Runs for PostgresStore<'_> {}
+impl Chunks for PostgresStore<'_> {}
+impl Sessions for PostgresStore<'_> {}
+impl Definitions for PostgresStore<'_> {}
 
 impl Store for PostgresStore<'_> {
     fn head(&mut self) -> Result<Head, Fault> {

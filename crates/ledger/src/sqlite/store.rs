@@ -12,6 +12,8 @@ use windlass_domain::{ProjectId, Time};
 use super::fault;
 use super::lock::Held;
 use crate::cell::{Cell, Columns};
+use crate::chunk::Chunks;
+use crate::definition::Definitions;
 use crate::fault::{Fault, unreadable};
 use crate::front::{Front, Queue};
 use crate::hook::Hooks;
@@ -20,6 +22,7 @@ use crate::known::{Known, Standing};
 use crate::record::{Recorded, read_candidate, to_json};
 use crate::run::Runs;
 use crate::search::{Within, Words, joined};
+use crate::session::Sessions;
 use crate::sql::{self, Index};
 use crate::store::{
     Candidate, Extent, QueueFilter, RELEASE, SAVEPOINT, Statements, Store, all, first,
@@ -405,6 +408,9 @@ impl Hooks for SqliteStore<'_> {}
 impl Keys for SqliteStore<'_> {}
 
 impl Runs for SqliteStore<'_> {}
+impl Chunks for SqliteStore<'_> {}
+impl Sessions for SqliteStore<'_> {}
+impl Definitions for SqliteStore<'_> {}
 
 impl Store for SqliteStore<'_> {
     fn head(&mut self) -> Result<Head, Fault> {
