@@ -9,6 +9,7 @@ pub mod agent_setup;
 pub mod board;
 pub mod border;
 pub mod caller;
+pub mod chunk;
 pub mod compat;
 pub mod context;
 mod cursor;

@@ -1,0 +1,3 @@
+//! Operations on chunks.
+
+pub mod asker;
