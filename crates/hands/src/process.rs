@@ -7,6 +7,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -124,16 +125,25 @@ impl Program {
         command
     }
 
-    /// To be started by `starter`, which gets the program and its arguments after its own.
-    pub(crate) fn through(
-        &self,
-        starter: &Path,
-        arguments: impl IntoIterator<Item = OsString>,
-    ) -> Command {
-        let starter = Self { path: starter.to_owned(), arguments: Vec::new(), ..self.clone() };
-        let mut command = starter.command();
-        command.args(arguments).arg(&self.path).args(&self.arguments);
+    /// To be started by a guard: in a group of its own, so that a program that signals its group does
+    /// not mean its guard.
+    pub(crate) fn guarded(&self, stdout: OwnedFd, stderr: OwnedFd) -> Command {
+        let mut command = self.command();
+        command.stdout(stdout).stderr(stderr).process_group(0);
         command
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its arguments.
+    pub(crate) fn words(&self) -> &[OsString] {
+        &self.arguments
+    }
+
+    pub(crate) fn variables(&self) -> &[(OsString, OsString)] {
+        &self.variables
     }
 
     pub(crate) fn folder(&self) -> &Path {

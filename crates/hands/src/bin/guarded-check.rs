@@ -20,10 +20,10 @@ fn main() -> ExitCode {
     let watch = Watch { beat: &mut |_| Duration::MAX, stop: &stop };
     let outcome = match *arguments.as_slice() {
         ["--shell", owner, folder, command] => {
-            shell(folder, command).run(&Guard::of_this_program(owner), watch)
+            shell(folder, command).run(&Guard::of_this_program(owner, None), watch)
         }
         ["--browser", owner, folder, chromium, url] => {
-            browser(folder, chromium, url).run(&Guard::of_this_program(owner), watch)
+            browser(folder, chromium, url).run(&Guard::of_this_program(owner, None), watch)
         }
         _ => return ExitCode::from(2),
     };

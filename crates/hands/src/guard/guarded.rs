@@ -1,17 +1,18 @@
 //! A program under guard, as its parent sees it.
 
-use std::ffi::OsString;
 use std::io::{self, ErrorKind, Read as _};
 use std::net::Shutdown;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::process::Child;
+use std::path::Path;
+use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::Instant;
 
 use super::line::{Ended, Word};
-use super::{Belongings, GLANCE, GRACE, Guard, LAST_WAIT, MARK, WORD, survivors};
-use crate::process::{NotRun, Program};
+use super::order::Order;
+use super::{GLANCE, GRACE, LAST_WAIT, THIS_PROGRAM, WORD, survivors};
+use crate::process::command;
 
 /// A program that runs, with all it starts. Dropped, it is ended first.
 #[derive(Debug)]
@@ -47,30 +48,72 @@ pub(crate) enum Heard {
     Over,
 }
 
-impl Guarded {
-    pub(super) fn start(
-        guard: &Guard,
-        program: &Program,
-        belongings: Belongings<'_>,
-    ) -> Result<Self, NotRun> {
-        // A folder that is gone would look like a program that is.
-        let folder = program.folder();
-        if !folder.is_dir() {
-            let missing = format!("the folder {} is not there", folder.display());
-            return Err(program.not_run(io::Error::new(ErrorKind::NotFound, missing)));
-        }
-        let (mark, Belongings { stdout, stderr, folder }) = (guard.mark(), belongings);
-        let not_run = |error| program.not_run(error);
-        let (line, theirs) = UnixStream::pair().map_err(not_run)?;
-        line.set_nonblocking(true).map_err(not_run)?;
-        let rubbish = folder.map(|folder| folder.as_os_str().to_owned()).unwrap_or_default();
-        let words = [OsString::from(WORD), OsString::from(&mark), rubbish];
-        let mut command = program.through(&guard.program, words);
-        command.env(MARK, &mark).stdin(OwnedFd::from(theirs)).stdout(stdout).stderr(stderr);
-        let guard = command.spawn().map_err(not_run)?;
-        Ok(Self { guard, line, mark, heard: Vec::new(), state: State::Guarded })
+/// A guard that has nothing to guard yet. Dropped, it ends.
+#[derive(Debug)]
+pub struct Waiting {
+    /// Nothing once it has its order.
+    idle: Option<(Child, UnixStream)>,
+    token: String,
+}
+
+impl Waiting {
+    /// A guard that is this program itself, also when its file was replaced meanwhile.
+    pub fn of_this_program() -> io::Result<Self> {
+        Self::start(Path::new(THIS_PROGRAM))
     }
 
+    /// It gets nothing of ours: what it guards has an environment and a folder of its own.
+    pub(super) fn start(program: &Path) -> io::Result<Self> {
+        let token = token();
+        let (line, theirs) = UnixStream::pair()?;
+        let mut command = command(program);
+        command.args([WORD, &token]).env_clear().current_dir("/");
+        command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
+        Ok(Self { idle: Some((command.spawn()?, line)), token })
+    }
+
+    /// Gives it something to guard for an owner.
+    pub(super) fn guard(mut self, owner: &str, order: Order) -> io::Result<Guarded> {
+        let Some((guard, mut line)) = self.idle.take() else {
+            return Err(io::Error::other("a guard guards one program"));
+        };
+        let mark = format!("{owner}/{}", self.token);
+        // One that has gone already will be heard of as any that goes without a word.
+        let sent = order.send(&mark, &mut line);
+        let is_gone = |error: &io::Error| {
+            matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset)
+        };
+        match sent.and_then(|()| line.set_nonblocking(true)) {
+            Err(error) if !is_gone(&error) => {
+                self.idle = Some((guard, line));
+                Err(error)
+            }
+            Ok(()) | Err(_) => {
+                line.set_nonblocking(true)?;
+                Ok(Guarded { guard, line, mark, heard: Vec::new(), state: State::Guarded })
+            }
+        }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if let Some((mut guard, line)) = self.idle.take() {
+            drop(line);
+            guard.wait().ok();
+        }
+    }
+}
+
+/// Different for every guard.
+fn token() -> String {
+    let mut random = [0; 8];
+    // Without randomness it is still one of this process, at this moment.
+    let _is_random = getrandom::fill(&mut random);
+    format!("{:016x}", u64::from_be_bytes(random))
+}
+
+impl Guarded {
     /// Takes the next word of the guard, if there is one. To be called again until there is none.
     pub(crate) fn hear(&mut self) -> Heard {
         if self.state != State::Guarded {

@@ -17,8 +17,8 @@ pub fn end_survivors(owner: &str) -> usize {
         let is_survivor = |process: &Process| {
             let mark = process.variable(MARK);
             mark.is_some_and(|mark| {
-                let whose = mark.rsplit_once('/').map(|(owner, _)| owner);
-                whose == Some(owner) && !guards.contains(&mark)
+                mark.rsplit_once('/')
+                    .is_some_and(|(whose, token)| whose == owner && !guards.contains(token))
             })
         };
         all.into_iter().filter(is_survivor).collect()
@@ -35,11 +35,11 @@ pub(super) fn end_without_guard(guard: i32, mark: &str) {
     end(|| processes::all().into_iter().filter(is_left).collect());
 }
 
-/// The mark of what a process guards, if it is a guard.
+/// The token of a process, if it is a guard.
 fn guarding(process: &Process) -> Option<String> {
     let words = process.arguments();
-    let [_, word, mark, ..] = words.as_slice() else { return None };
-    (word == WORD).then(|| mark.clone())
+    let [_, word, token, ..] = words.as_slice() else { return None };
+    (word == WORD).then(|| token.clone())
 }
 
 /// Asks all that are found to end, and kills those that are found later.

@@ -5,9 +5,7 @@ use std::future::poll_fn;
 use std::io::{self, Write as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream as Socket;
-use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
-use std::process::{ExitCode, Stdio};
+use std::process::ExitCode;
 use std::task::{Context, Poll};
 
 use rustix::io::Errno;
@@ -18,27 +16,31 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, timeout};
 
 use super::line::{Ended, Word};
+use super::order::Order;
 use super::{GLANCE, GRACE, LAST_WAIT, processes};
-use crate::process::command;
 
 /// Each of these asks a guard to end.
 const REQUESTS: fn() -> [SignalKind; 4] =
     || [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup(), SignalKind::quit()];
 
-/// The arguments after the first: the mark (for others to see), a folder to remove or nothing, the
-/// program and its arguments.
+/// The arguments after the first: a token by which the guard is known, for others to see.
 pub(super) fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
-    let (Some(_mark), Some(folder), Some(program)) =
-        (arguments.next(), arguments.next(), arguments.next())
-    else {
+    if arguments.next().is_none() {
         return ExitCode::from(2);
-    };
-    let folder = Some(PathBuf::from(folder)).filter(|folder| !folder.as_os_str().is_empty());
-    let runtime = Builder::new_current_thread().enable_all().build();
-    let done = runtime.and_then(|runtime| {
-        runtime.block_on(async { Watch::new()?.over(Path::new(&program), arguments, folder).await })
-    });
-    if done.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+    if guard().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn guard() -> io::Result<()> {
+    // One that leads a group, started by hand, has to do with the session it is in.
+    setsid().ok();
+    set_child_subreaper(Some(getpid()))?;
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let mut line = Socket::from(io::stdin().as_fd().try_clone_to_owned()?);
+    match Order::receive(&mut line)? {
+        Some(order) => runtime.block_on(async { Watch::new(line)?.over(order).await }),
+        None => Ok(()),
+    }
 }
 
 struct Watch {
@@ -59,11 +61,7 @@ enum Event {
 }
 
 impl Watch {
-    fn new() -> io::Result<Self> {
-        // One that leads a group, started by hand, has to do with the session it is in.
-        setsid().ok();
-        set_child_subreaper(Some(getpid()))?;
-        let line = Socket::from(io::stdin().as_fd().try_clone_to_owned()?);
+    fn new(line: Socket) -> io::Result<Self> {
         line.set_nonblocking(true)?;
         let [terminate, interrupt, hangup, quit] = REQUESTS().map(signal);
         Ok(Self {
@@ -75,15 +73,8 @@ impl Watch {
         })
     }
 
-    async fn over(
-        mut self,
-        program: &Path,
-        arguments: impl Iterator<Item = OsString>,
-        folder: Option<PathBuf>,
-    ) -> io::Result<()> {
-        let mut command = command(program);
-        // In a group of its own, so that a program that signals its group does not mean its guard.
-        command.args(arguments).stdin(Stdio::null()).process_group(0);
+    async fn over(mut self, order: Order) -> io::Result<()> {
+        let mut command = order.program.guarded(order.stdout, order.stderr);
         self.say(Word::Ready);
         match command.spawn() {
             Ok(child) => {
@@ -95,7 +86,7 @@ impl Watch {
             }
             Err(error) => self.say(Word::NotStarted(error.raw_os_error().unwrap_or_default())),
         }
-        if let Some(folder) = folder {
+        if let Some(folder) = order.rubbish {
             std::fs::remove_dir_all(folder).ok();
         }
         self.say(Word::Over);

@@ -8,15 +8,15 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use windlass_domain::RunKey;
-use windlass_hands::guard::{Guard, end_survivors};
+use windlass_hands::guard::{Guard, Waiting, end_survivors};
 use windlass_hands::process::is_gone;
 
 use super::change::Whereabouts;
 use crate::context::Context;
 
-/// The guard of what is started for a run.
-pub(super) fn guard(run: RunKey) -> Guard {
-    Guard::of_this_program(owner(run))
+/// The guard of what is started for a run; one that waits already is the first.
+pub(super) fn guard(run: RunKey, waiting: Option<Waiting>) -> Guard {
+    Guard::of_this_program(owner(run), waiting)
 }
 
 /// The name by which what a guard of a run left behind is found.

@@ -24,7 +24,7 @@ use windlass_hands::check::{
 };
 use windlass_hands::check::{Outcome as Seen, Seen as SeenFile};
 use windlass_hands::evidence;
-use windlass_hands::guard::Guard;
+use windlass_hands::guard::{Guard, Waiting};
 use windlass_ledger::{Error, Fault};
 
 use super::attendance::{Attendance, guard};
@@ -98,6 +98,9 @@ impl StepVerify {
         cx: &mut Context,
         watcher: &Watcher<'_>,
     ) -> Result<Option<Verified>, Error> {
+        // The guard starts while the ledger is asked what there is to guard. Where it does not start,
+        // the check will say why.
+        let waiting = Waiting::of_this_program().ok();
         let target = self.target.settled(cx)?;
         let doer = self.doer.here(cx);
         let asked = StepChecks { step: self.step, target: target.clone(), doer: doer.clone() };
@@ -117,7 +120,7 @@ impl StepVerify {
             claim: checks.claim.clone(),
             signs: watcher.signs,
         };
-        let bench = Bench::of(cx, &checks, watcher.stop);
+        let bench = Bench::of(cx, &checks, watcher.stop, waiting);
         let alone = Sight::of_checks(&checks);
         let sight = watcher.sight.unwrap_or(&alone);
         let Some(results) = bench.run(cx, &checks, &life, sight)? else { return Ok(None) };
@@ -151,14 +154,14 @@ struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    fn of(cx: &Context, checks: &Checks, stop: &'a Stop) -> Self {
+    fn of(cx: &Context, checks: &Checks, stop: &'a Stop, waiting: Option<Waiting>) -> Self {
         let settings = &cx.settings.settings;
         let folder = PathBuf::from(&checks.whereabouts.folder);
         Self {
             drawer: Drawer::new(evidence::place(&folder, &checks.whereabouts.run_id)),
             root: folder,
             environment: Environment::of_caller(std::env::vars_os()),
-            guard: guard(checks.whereabouts.run),
+            guard: guard(checks.whereabouts.run, waiting),
             timeout: settings.runs_check_timeout.map_or(USUAL_TIMEOUT, Span::as_duration),
             browser: settings.runs_browser.as_ref().map(PathBuf::from),
             stop,

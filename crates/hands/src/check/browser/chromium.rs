@@ -2,13 +2,12 @@
 //! away with all it wrote.
 
 use std::env;
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use rustix::process::geteuid;
@@ -85,11 +84,11 @@ pub(super) fn start<'a>(
     let profile = profile.map_err(|error| NoBrowser::for_lack_of("folder", &error))?;
     let (socket, theirs) =
         UnixStream::pair().map_err(|error| NoBrowser::for_lack_of("socket", &error))?;
-    let belongings = Belongings {
-        stdout: Stdio::from(OwnedFd::from(theirs)),
-        stderr: Stdio::null(),
-        folder: Some(profile.path()),
-    };
+    let nowhere = OpenOptions::new().write(true).open("/dev/null");
+    let nowhere =
+        nowhere.map_err(|error| NoBrowser::for_lack_of("output", &error)).map(OwnedFd::from)?;
+    let belongings =
+        Belongings { stdout: OwnedFd::from(theirs), stderr: nowhere, folder: Some(profile.path()) };
     let words = command(browser, &program, address, &profile);
     let guarded = guard.start(&words, belongings).map_err(|error| {
         let why = reason::root_cause(&error);

@@ -176,7 +176,7 @@ impl Driver<'_> {
             scene.sight.show(cx, "agent", last);
             self.sign(cx, run)
         };
-        Ok(shell.run(&guard(run.run), Watch { beat: &mut beat, stop: &self.stop }))
+        Ok(shell.run(&guard(run.run, None), Watch { beat: &mut beat, stop: &self.stop }))
     }
 
     /// A sign of life, for the run and for its task, when one is due. How soon the next is.
