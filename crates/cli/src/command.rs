@@ -82,9 +82,30 @@ pub(crate) struct Wrong {
     pub(crate) format: Option<Format>,
 }
 
+/// Which commands are needed.
+#[derive(Clone, Copy)]
+enum Needed<'a> {
+    All,
+    /// Those that one of these words could mean.
+    Named(&'a [OsString]),
+}
+
+impl Needed<'_> {
+    fn has(self, command: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Named(words) => words.iter().any(|word| word == command),
+        }
+    }
+}
+
 /// The whole command tree, with help for a page of that width. The arguments of a leaf are added
 /// only when it is used.
 pub(crate) fn tree(width: usize) -> Command {
+    tree_of(Needed::All, width)
+}
+
+fn tree_of(needed: Needed<'_>, width: usize) -> Command {
     let width = width.min(help::WIDEST);
     let mut root = Command::new("windlass")
         .version(env!("CARGO_PKG_VERSION"))
@@ -96,13 +117,15 @@ pub(crate) fn tree(width: usize) -> Command {
         .term_width(width)
         .next_line_help(width < help::NARROW)
         .args(globals());
-    for (name, about) in GROUPS.iter().filter(|(name, _)| !name.contains('.')) {
-        root = root.subcommand(group(name, name, about, width));
+    let groups = GROUPS.iter().filter(|(name, _)| !name.contains('.'));
+    for (name, about) in groups.filter(|(name, _)| needed.has(name)) {
+        root = root.subcommand(group(name, name, about, needed, width));
     }
-    for entry in TABLE.iter().filter(|entry| !entry.name.contains('.')) {
+    let alone = TABLE.iter().filter(|entry| !entry.name.contains('.'));
+    for entry in alone.filter(|entry| needed.has(entry.name)) {
         root = root.subcommand(operation(entry.name, entry, width));
     }
-    for own in &OWN {
+    for own in OWN.iter().filter(|own| needed.has(own.name)) {
         let leaf = leaf(own.name, own.about, own.example, width);
         root = root.subcommand(leaf.defer(own.arguments));
     }
@@ -110,12 +133,19 @@ pub(crate) fn tree(width: usize) -> Command {
 }
 
 /// A group with everything below it.
-fn group(name: &'static str, word: &'static str, about: &'static str, width: usize) -> Command {
+fn group(
+    name: &'static str,
+    word: &'static str,
+    about: &'static str,
+    needed: Needed<'_>,
+    width: usize,
+) -> Command {
     let mut command =
         Command::new(word).about(about).subcommand_required(true).arg_required_else_help(true);
     for entry in TABLE {
         if let Some((above, leaf)) = entry.name.rsplit_once('.')
             && above == name
+            && needed.has(leaf)
         {
             command = command.subcommand(operation(leaf, entry, width));
         }
@@ -123,16 +153,21 @@ fn group(name: &'static str, word: &'static str, about: &'static str, width: usi
     for (below, about) in &GROUPS {
         if let Some((above, word)) = below.rsplit_once('.')
             && above == name
+            && needed.has(word)
         {
-            command = command.subcommand(group(below, word, about, width));
+            command = command.subcommand(group(below, word, about, needed, width));
         }
     }
     command
 }
 
-/// Sorts words into commands and arguments. The first page of help is made only for those who
-/// want to see it.
+/// Sorts words into commands and arguments. All commands are needed only to say what is wrong, and
+/// the first page of help only for those who want to see it.
 fn sorted(words: &[OsString], width: usize) -> Result<ArgMatches, clap::Error> {
+    let matches = tree_of(Needed::Named(words), width).try_get_matches_from(words);
+    if matches.as_ref().map_or_else(|error| error.kind() == ErrorKind::DisplayVersion, |_| true) {
+        return matches;
+    }
     let matches = tree(width).try_get_matches_from(words);
     match matches.as_ref().map_err(clap::Error::kind) {
         Err(ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand) => {
@@ -373,6 +408,20 @@ mod tests {
     #[test]
     fn the_tree_is_consistent() {
         tree(80).debug_assert();
+    }
+
+    #[test]
+    fn of_all_commands_only_those_are_made_that_the_words_name() {
+        for entry in TABLE {
+            let words: Vec<OsString> = entry.words().map(OsString::from).collect();
+            let narrow = tree_of(Needed::Named(&words), 80);
+            let mut command = &narrow;
+            for word in entry.words() {
+                let found = command.find_subcommand(word);
+                command = found.unwrap_or_else(|| panic!("no command for {}", entry.name));
+            }
+            assert!(narrow.get_subcommands().count() <= words.len(), "{}", entry.name);
+        }
     }
 
     #[test]

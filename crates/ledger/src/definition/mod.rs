@@ -127,13 +127,11 @@ impl Transaction<'_> {
         let Some((kind, name, _)) = defined(&event) else {
             return Err(Fault::bug("a definition is taken back by its name").into());
         };
-        match self.definition(kind, &name)? {
-            Some(kept) => self.act(kept.id.into(), kept.events, vec![Event::from(event)]),
-            None => {
-                let id = DefinitionId::from_parts(self.now(), random_bits()?);
-                self.create(id, event)
-            }
+        if let Some(kept) = self.definition(kind, &name)? {
+            return self.act(kept.id.into(), kept.events, vec![Event::from(event)]);
         }
+        let id = DefinitionId::from_parts(self.now(), random_bits()?);
+        self.create(id, event)
     }
 
     /// Takes a definition back; what is brought along under its name holds again.

@@ -42,12 +42,11 @@ impl Known {
     /// The same as access to chunks is decided by. Of which type an agent is, the ledger says and
     /// never the caller.
     pub fn reader(&self, snapshot: &mut Snapshot<'_>) -> Result<Reader, Error> {
-        let standing = match self.is_agent {
-            false => Standing::Person,
-            true => {
-                let agent = snapshot.known_agent(&self.name)?;
-                Standing::Agent(agent.map(|agent| agent.agent_type))
-            }
+        let standing = if self.is_agent {
+            let agent = snapshot.known_agent(&self.name)?;
+            Standing::Agent(agent.map(|agent| agent.agent_type))
+        } else {
+            Standing::Person
         };
         Ok(Reader { name: self.name.clone(), standing, projects: self.projects.clone() })
     }
