@@ -5,3 +5,4 @@ pub mod history;
 pub mod ledgers;
 pub mod office;
 pub mod random;
+pub mod tables;

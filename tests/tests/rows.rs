@@ -7,9 +7,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 
-use windlass_testkit::machine;
+use windlass_tests::tables;
 
 /// The parts of the table, each with its rows.
 const PARTS: &[(&str, &[(&str, &str)])] = &[
@@ -183,10 +182,6 @@ const PARTS: &[(&str, &[(&str, &str)])] = &[
     ),
 ];
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
-}
-
 /// The rows that the name of a test ends with, before it says on which database.
 fn rows(name: &str) -> Vec<String> {
     let name = name.trim_end_matches("_on_postgres").trim_end_matches("_on_sqlite");
@@ -231,56 +226,12 @@ fn between(first: &str, last: &str) -> Vec<String> {
 /// Every test of the tree that names rows, as its file and its name, by row.
 fn shown() -> BTreeMap<String, Vec<(String, String)>> {
     let mut shown: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
-    for folder in ["tests/tests", "crates"] {
-        for path in sources(&root().join(folder)) {
-            let file = path.strip_prefix(root()).unwrap().display().to_string();
-            for name in tests(&std::fs::read_to_string(&path).unwrap()) {
-                for row in rows(&name) {
-                    shown.entry(row).or_default().push((file.clone(), name.clone()));
-                }
-            }
+    for (file, name) in tables::all_tests() {
+        for row in rows(&name) {
+            shown.entry(row).or_default().push((file.clone(), name.clone()));
         }
     }
     shown
-}
-
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(sources(&path));
-        } else if path.extension().is_some_and(|end| end == "rs") {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
-}
-
-/// The names of the tests in a text, without those that do not run by themselves.
-fn tests(text: &str) -> Vec<String> {
-    let mut names = Vec::new();
-    let (mut is_test, mut is_ignored) = (false, false);
-    for line in text.lines().map(str::trim) {
-        if let Some(name) = line.strip_prefix("fn ").and_then(|rest| rest.split('(').next()) {
-            if is_test && !is_ignored {
-                names.push(name.to_owned());
-            }
-            (is_test, is_ignored) = (false, false);
-        }
-        is_test |= line == "#[test]";
-        is_ignored |= line.starts_with("#[ignore");
-    }
-    names
-}
-
-#[test]
-fn a_test_that_is_ignored_shows_nothing() {
-    let ignored = ["#[test]", "#[ignore = \"slow\"]", "fn slow_row_c1() {}"];
-    let plain = ["#[test]", "fn quick_row_c1() {}"];
-    let text = [&ignored[..], &plain, &["fn no_test_row_c1() {}"]].concat().join("\n");
-    assert_eq!(tests(&text), ["quick_row_c1"]);
 }
 
 fn page() -> String {
@@ -320,10 +271,5 @@ fn no_test_names_a_row_that_is_not_there() {
 
 #[test]
 fn the_page_of_the_rows_is_not_stale() {
-    let path = root().join("docs/coordination.md");
-    if machine::variable("WINDLASS_BLESS").is_some() {
-        std::fs::write(&path, page()).unwrap();
-    }
-    let said = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(said, page(), "write it anew: WINDLASS_BLESS=1 cargo test --test rows");
+    tables::is_not_stale("docs/coordination.md", &page());
 }

@@ -9,9 +9,8 @@ mod reference;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 
-use windlass_testkit::machine;
+use windlass_tests::tables::{self, tests_in as tests};
 
 /// What is asked, and where it is shown: a file and the beginning of the names of its tests.
 type Row = (&'static str, &'static [(&'static str, &'static str)]);
@@ -561,28 +560,6 @@ fn parts() -> impl Iterator<Item = (&'static str, &'static [Row])> {
     [PARTS, reference::PARTS, bad_input::PARTS].into_iter().flatten().copied()
 }
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
-}
-
-/// The names of the tests in a file that begin so, without those that do not run by themselves.
-fn tests(file: &str, beginning: &str) -> Vec<String> {
-    let text = std::fs::read_to_string(root().join(file)).unwrap();
-    let mut names = Vec::new();
-    let (mut is_test, mut is_ignored) = (false, false);
-    for line in text.lines().map(str::trim) {
-        if let Some(name) = line.strip_prefix("fn ").and_then(|rest| rest.split('(').next()) {
-            if is_test && !is_ignored && name.starts_with(beginning) {
-                names.push(name.to_owned());
-            }
-            (is_test, is_ignored) = (false, false);
-        }
-        is_test |= line == "#[test]";
-        is_ignored |= line.starts_with("#[ignore");
-    }
-    names
-}
-
 fn page() -> String {
     let mut page = String::from(
         "# HOTL, row by row\n\nWhat HOTL's workflow files, lint, transitions and checks are, what the \
@@ -637,10 +614,5 @@ fn no_test_that_shows_a_row_is_left_out() {
 
 #[test]
 fn the_page_of_hotls_rows_is_not_stale() {
-    let path = root().join("docs/hotl-rows.md");
-    if machine::variable("WINDLASS_BLESS").is_some() {
-        std::fs::write(&path, page()).unwrap();
-    }
-    let said = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(said, page(), "write it anew: WINDLASS_BLESS=1 cargo test --test hotl_rows");
+    tables::is_not_stale("docs/hotl-rows.md", &page());
 }
