@@ -2,8 +2,10 @@
 
 mod activity;
 mod bulk;
+mod chunk_scene;
 mod deleting;
 mod edges;
+mod facets;
 mod groups;
 mod hooks;
 mod keys;
