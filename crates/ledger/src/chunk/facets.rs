@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde_json::{Map, Value};
+use windlass_domain::Time;
 use windlass_domain::chain::Hash;
-use windlass_domain::chunk::{Chunk, ChunkType, Field, FieldKind, Owner, Scope, field_set, sort};
-use windlass_domain::{ProjectId, Time};
+use windlass_domain::chunk::{Chunk, ChunkType, Field, FieldKind, OwnedBy, field_set, sort};
 
 /// A longer value is known by its hash.
 const VALUE_BYTES: usize = 64;
@@ -24,56 +24,6 @@ const DIVIDER: char = '\n';
 const ANY_TYPE: &str = "";
 /// The rank of every chunk in the order of creation.
 const NO_RANK: &str = "";
-
-/// Whose chunks a facet has: those of a scope, or of one owner.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum OwnedBy {
-    Org,
-    /// Those of all projects.
-    AnyProject,
-    /// Those of all agents.
-    AnyAgent,
-    Project(ProjectId),
-    Agent(String),
-}
-
-impl OwnedBy {
-    /// Everything that an owner's chunks are owned so.
-    fn all_of(owner: &Owner) -> Vec<Self> {
-        match owner {
-            Owner::Org => vec![Self::Org],
-            Owner::Project(_) => vec![Self::AnyProject, owner.clone().into()],
-            Owner::Agent(_) => vec![Self::AnyAgent, owner.clone().into()],
-        }
-    }
-
-    /// Whether chunks of an owner are owned so.
-    pub fn has(&self, owner: &Owner) -> bool {
-        Self::all_of(owner).contains(self)
-    }
-}
-
-impl From<Owner> for OwnedBy {
-    fn from(owner: Owner) -> Self {
-        match owner {
-            Owner::Org => Self::Org,
-            Owner::Project(id) => Self::Project(id),
-            Owner::Agent(name) => Self::Agent(name),
-        }
-    }
-}
-
-impl fmt::Display for OwnedBy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Org => write!(f, "{}", Scope::Org),
-            Self::AnyProject => write!(f, "{}", Scope::Project),
-            Self::AnyAgent => write!(f, "{}", Scope::Agent),
-            Self::Project(id) => write!(f, "{}:{id}", Scope::Project),
-            Self::Agent(name) => write!(f, "{}:{name}", Scope::Agent),
-        }
-    }
-}
 
 /// Whether something better has taken the place of the chunks of a facet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,12 +4,15 @@
 //! same statement. What few chunks have is gathered and sorted here instead. Either way a page reads
 //! no more than it shows, or no more than few.
 
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
 use windlass_domain::Time;
 use windlass_domain::chunk::condition::Conditions;
 use windlass_domain::chunk::link::End;
-use windlass_domain::chunk::{Chunk, Slug};
+use windlass_domain::chunk::{Chunk, ChunkType, OwnedBy, Slug};
 
-use super::facets::{ChunkOrder, OwnedBy};
+use super::facets::ChunkOrder;
 use super::question::{Question, Row, Start};
 use crate::fault::Fault;
 use crate::snapshot::Snapshot;
@@ -27,6 +30,10 @@ pub struct ChunkFilter {
     pub fields: Conditions,
     /// All of them must be on the chunk.
     pub tags: Vec<String>,
+    /// One of them at least must be on the chunk.
+    pub tags_any: Vec<String>,
+    /// Only chunks that say themselves whom they are injected to.
+    pub own_audience: bool,
     /// What the chunk must point to.
     pub linked_to: Option<End>,
     /// What its query key must begin with.
@@ -100,29 +107,58 @@ pub(crate) fn page(
     now: Time,
     few: u64,
 ) -> Result<ChunkPage, Fault> {
-    let chunk_type = match &filter.chunk_type {
-        Some(slug) => store.chunk_type(slug)?,
-        None => None,
-    };
+    let chunk_type = type_of(store, filter)?;
     let question = Question::new(filter, chunk_type.as_deref(), now)?;
     let plan = question.plan(store, few)?;
-    let (mut rows, total);
-    match plan.start {
-        Start::Walk(condition) => {
-            rows = question.walked(store, condition)?;
-            total = question.total(store, &plan)?;
-        }
-        Start::Gather(base) => {
-            rows = question.gathered(store, base)?;
-            total = rows.len() as u64;
-            rows.retain(|row| filter.is_ahead(&row.place));
-        }
-    }
-    cut(rows, total, filter)
+    let rows = question.rows(store, plan.start)?;
+    let total = match plan.start {
+        Start::Walk(_) => question.total(store, &plan)?,
+        Start::Gather(_) => rows.len() as u64,
+    };
+    let (chunks, next) = cut(rows, filter)?;
+    Ok(ChunkPage { chunks, total, next })
 }
 
-/// The first of some rows, in order, as a page.
-fn cut(mut rows: Vec<Row>, total: u64, filter: &ChunkFilter) -> Result<ChunkPage, Fault> {
+/// The chunks of a list, whose limit is how many are read at a time, until somebody has enough.
+pub(super) fn each(
+    store: &mut dyn Store,
+    filter: &ChunkFilter,
+    now: Time,
+    mut with: impl FnMut(Chunk) -> ControlFlow<()>,
+) -> Result<(), Fault> {
+    let chunk_type = type_of(store, filter)?;
+    let mut filter = filter.clone();
+    let mut start = None;
+    loop {
+        let question = Question::new(&filter, chunk_type.as_deref(), now)?;
+        let chosen = match start {
+            Some(start) => start,
+            None => question.plan(store, filter.limit)?.start,
+        };
+        start = Some(chosen);
+        let rows = question.rows(store, chosen)?;
+        let (chunks, next) = cut(rows, &filter)?;
+        if chunks.into_iter().try_for_each(&mut with).is_break() || next.is_none() {
+            return Ok(());
+        }
+        filter.after = next;
+    }
+}
+
+/// The type that a list is about, as it is now.
+fn type_of(store: &mut dyn Store, filter: &ChunkFilter) -> Result<Option<Arc<ChunkType>>, Fault> {
+    match &filter.chunk_type {
+        Some(slug) => store.chunk_type(slug),
+        None => Ok(None),
+    }
+}
+
+/// The first of some rows behind where the list goes on, in order, and where the next page begins.
+fn cut(
+    mut rows: Vec<Row>,
+    filter: &ChunkFilter,
+) -> Result<(Vec<Chunk>, Option<ChunkPlace>), Fault> {
+    rows.retain(|row| filter.is_ahead(&row.place));
     rows.sort_by(|one, other| match filter.direction {
         Direction::Ascending => one.place.cmp(&other.place),
         Direction::Descending => other.place.cmp(&one.place),
@@ -132,7 +168,7 @@ fn cut(mut rows: Vec<Row>, total: u64, filter: &ChunkFilter) -> Result<ChunkPage
     rows.truncate(limit);
     let next = rows.last().filter(|_| has_more).map(|row| row.place.clone());
     let chunks = rows.into_iter().map(Row::chunk).collect::<Result<_, Fault>>()?;
-    Ok(ChunkPage { chunks, total, next })
+    Ok((chunks, next))
 }
 
 impl ChunkFilter {

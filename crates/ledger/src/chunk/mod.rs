@@ -1,5 +1,6 @@
 //! Chunks in the ledger: one row each, with everything that followed from their events.
 
+mod candidates;
 mod facet_rows;
 mod facets;
 mod list;
@@ -18,7 +19,7 @@ use crate::transaction::Transaction;
 use crate::world::random_bits;
 
 pub(crate) use facet_rows::{COUNT, Facets, PUT_ON};
-pub use facets::{ChunkOrder, OwnedBy, is_filterable, is_sortable};
+pub use facets::{ChunkOrder, is_filterable, is_sortable};
 pub(crate) use facets::{all_parts, facets};
 #[cfg(test)]
 pub(crate) use list::page;

@@ -55,6 +55,7 @@ pub(super) struct Plan {
 }
 
 /// Where a list begins.
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Start {
     /// At the front of the facets of a condition, which have the order of the list.
     Walk(usize),
@@ -95,6 +96,13 @@ impl<'a> Question<'a> {
         let parts = parts(filter);
         let mut asked = vec![(vec![Having::Anything], true)];
         asked.extend(filter.tags.iter().map(|tag| (vec![Having::Tag(tag.clone())], true)));
+        if !filter.tags_any.is_empty() {
+            let havings = filter.tags_any.iter().cloned().map(Having::Tag).collect();
+            asked.push((havings, filter.tags_any.len() == 1));
+        }
+        if filter.own_audience {
+            asked.push((vec![Having::OwnAudience], true));
+        }
         for (name, values) in filter.fields.iter() {
             let field =
                 field_set::find(fields, name).map_err(|refusal| Fault::bug(refusal.message))?;
@@ -137,6 +145,9 @@ impl<'a> Question<'a> {
         store: &mut (impl Statements + ?Sized),
         few: u64,
     ) -> Result<Plan, Fault> {
+        if self.conditions.len() == 1 && self.bases().is_empty() {
+            return Ok(Plan { start: Start::Walk(0), smallest: 0 });
+        }
         let (mut least, mut smallest) = (u64::MAX, 0);
         for (at, condition) in self.conditions.iter().enumerate() {
             if !condition.is_disjoint {
@@ -284,12 +295,20 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// From each facet of a condition its first chunks, as many as a page has and one more.
-    pub(super) fn walked(
+    /// What a page is made of: its chunks, and perhaps more.
+    pub(super) fn rows(
         &self,
         store: &mut (impl Statements + ?Sized),
-        at: usize,
+        start: Start,
     ) -> Result<Vec<Row>, Fault> {
+        match start {
+            Start::Walk(condition) => self.walked(store, condition),
+            Start::Gather(base) => self.gathered(store, base),
+        }
+    }
+
+    /// From each facet of a condition its first chunks, as many as a page has and one more.
+    fn walked(&self, store: &mut (impl Statements + ?Sized), at: usize) -> Result<Vec<Row>, Fault> {
         let mut rows = Vec::new();
         let havings = self.conditions.get(at).map(|one| one.havings.as_slice()).unwrap_or_default();
         for (place, part) in self.parts.iter().enumerate() {
@@ -336,7 +355,7 @@ impl<'a> Question<'a> {
     }
 
     /// Everything that has what few chunks have, in no order.
-    pub(super) fn gathered(
+    fn gathered(
         &self,
         store: &mut (impl Statements + ?Sized),
         base: Base,

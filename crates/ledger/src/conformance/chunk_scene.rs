@@ -144,10 +144,9 @@ pub(super) fn linked_task() -> End {
 
 /// What a chunk of a made-up store is like.
 #[derive(Debug, Clone)]
-#[expect(clippy::struct_excessive_bools, reason = "each is made up by itself")]
 pub(super) struct Made {
     owner: Owner,
-    is_report: bool,
+    chunk_type: &'static str,
     tags: Vec<String>,
     fields: Map<String, Value>,
     own_audience: Option<Audience>,
@@ -232,21 +231,22 @@ fn fates() -> impl Strategy<Value = Fate> {
 pub(super) fn made(
     audiences: impl Strategy<Value = Option<Audience>>,
 ) -> impl Strategy<Value = Made> {
-    let flags = (
-        prop::bool::weighted(0.7),
-        prop::bool::weighted(0.1),
-        prop::bool::weighted(0.3),
-        prop::bool::weighted(0.1),
-    );
+    let types = prop_oneof![
+        6 => Just("report"),
+        2 => Just("convention"),
+        1 => Just("memory"),
+        1 => Just("identity"),
+    ];
+    let flags = (prop::bool::weighted(0.1), prop::bool::weighted(0.3), prop::bool::weighted(0.1));
     let ends = prop::option::weighted(0.3, prop::sample::select(vec![-5_i64, 5]));
-    (owners(), some_tags(), fields(), audiences, (ends, fates()), flags).prop_map(
-        |(owner, tags, fields, own_audience, (ends, fate), flags)| {
-            let (is_report, is_linked, is_updated, is_public) = flags;
+    ((owners(), types), some_tags(), fields(), audiences, (ends, fates()), flags).prop_map(
+        |((owner, chunk_type), tags, fields, own_audience, (ends, fate), flags)| {
+            let (is_linked, is_updated, is_public) = flags;
             Made {
                 owner,
-                is_report,
+                chunk_type,
                 tags,
-                fields: if is_report { fields } else { Map::new() },
+                fields: if chunk_type == "report" { fields } else { Map::new() },
                 own_audience,
                 ends,
                 fate,
@@ -273,7 +273,6 @@ pub(super) fn make(bed: &mut Bed, all: &[Made]) -> Vec<Chunk> {
 }
 
 fn make_one(tx: &mut Transaction<'_>, at: usize, one: &Made, last: i64) -> Result<ChunkId, Error> {
-    let chunk_type = if one.is_report { "report" } else { "convention" };
     let stem = if at.is_multiple_of(7) { "seventh" } else { "key" };
     let chunk = tx.begin_chunk(ChunkWritten {
         tags: one.tags.clone(),
@@ -281,7 +280,7 @@ fn make_one(tx: &mut Transaction<'_>, at: usize, one: &Made, last: i64) -> Resul
         audience: one.own_audience.clone(),
         expires_at: one.ends.map(|ends| Time::from_millis(last + ends * 60_000)),
         visibility: if one.is_public { Visibility::Public } else { Visibility::Private },
-        ..written(chunk_type, one.owner.clone(), &format!("{stem}-{at}"))
+        ..written(one.chunk_type, one.owner.clone(), &format!("{stem}-{at}"))
     })?;
     let id = chunk.id;
     if one.is_linked {

@@ -10,7 +10,7 @@ use windlass_domain::chunk::audience::Audience;
 use windlass_domain::chunk::condition::Conditions;
 use windlass_domain::chunk::field_set::FieldChange;
 use windlass_domain::chunk::link::End;
-use windlass_domain::chunk::{Chunk, ChunkType, Field, Owner, field_set, sort};
+use windlass_domain::chunk::{Chunk, ChunkType, Field, OwnedBy, Owner, field_set, sort};
 
 use super::bulk::rows;
 use super::chunk_scene::{
@@ -20,9 +20,7 @@ use super::chunk_scene::{
 use super::pruning::is_sound;
 use super::{Bed, on_both};
 use crate::chunk::page;
-use crate::{
-    ChunkFilter, ChunkOrder, ChunkPage, ChunkState, Clock as _, Direction, OwnedBy, Range,
-};
+use crate::{ChunkFilter, ChunkOrder, ChunkPage, ChunkState, Clock as _, Direction, Range};
 
 on_both! {
     any_filter_lists_and_pages_exactly_what_it_says
@@ -82,25 +80,17 @@ fn admits(filter: &ChunkFilter, chunk: &Chunk, now: Time) -> bool {
     };
     let links = |wanted: &End| chunk.links.iter().any(|link| link.to == *wanted);
     state
-        && filter.owned_by.iter().any(|owner| is_owned_by(owner, &chunk.owner))
+        && filter.owned_by.iter().any(|owners| owners.has(&chunk.owner))
         && filter.chunk_type.as_ref().is_none_or(|wanted| chunk.chunk_type == *wanted)
         && filter.fields.hold(&shown(chunk))
         && filter.tags.iter().all(|tag| chunk.tags.contains(tag))
+        && (filter.tags_any.is_empty()
+            || filter.tags_any.iter().any(|tag| chunk.tags.contains(tag)))
+        && (!filter.own_audience || chunk.audience.is_some())
         && filter.linked_to.as_ref().is_none_or(links)
         && filter.key_prefix.as_ref().is_none_or(|key| chunk.query_key.as_str().starts_with(key))
         && is_in(&filter.created, chunk.created_at)
         && is_in(&filter.updated, chunk.updated_at)
-}
-
-fn is_owned_by(owned_by: &OwnedBy, owner: &Owner) -> bool {
-    match (owned_by, owner) {
-        (OwnedBy::Org, Owner::Org)
-        | (OwnedBy::AnyProject, Owner::Project(_))
-        | (OwnedBy::AnyAgent, Owner::Agent(_)) => true,
-        (OwnedBy::Project(wanted), Owner::Project(id)) => wanted == id,
-        (OwnedBy::Agent(wanted), Owner::Agent(name)) => wanted == name,
-        _ => false,
-    }
 }
 
 fn shown(chunk: &Chunk) -> serde_json::Map<String, Value> {
@@ -174,18 +164,26 @@ fn filters(first: Time, minutes: i64) -> impl Strategy<Value = ChunkFilter> {
     let directions = prop::sample::select(vec![Direction::Ascending, Direction::Descending]);
     let of_reports = prop::bool::weighted(0.8)
         .prop_flat_map(|of_reports| (Just(of_reports), conditions(of_reports), order(of_reports)));
-    let tags = prop_oneof![2 => Just(Vec::new()), 1 => some_tags()];
-    let others = (prop::bool::weighted(0.1), prop::bool::weighted(0.1), 1_u64..40);
+    let tags = || prop_oneof![3 => Just(Vec::new()), 1 => some_tags()];
+    let tags = (tags(), tags());
+    let others = (
+        prop::bool::weighted(0.1),
+        prop::bool::weighted(0.1),
+        prop::bool::weighted(0.1),
+        1_u64..40,
+    );
     let ranges = (range(first, minutes), range(first, minutes));
     (owned_by(), states, directions, of_reports, tags, others, ranges).prop_map(
         |(owned_by, state, direction, (of_reports, fields, order), tags, others, ranges)| {
-            let (is_linked, is_seventh, limit) = others;
+            let (is_linked, is_seventh, own_audience, limit) = others;
             ChunkFilter {
                 owned_by,
                 state,
                 chunk_type: of_reports.then(|| slug("report")),
                 fields,
-                tags,
+                tags: tags.0,
+                tags_any: tags.1,
+                own_audience,
                 linked_to: is_linked.then(linked_task),
                 key_prefix: is_seventh.then(|| "seventh-".to_owned()),
                 created: ranges.0,

@@ -2,6 +2,7 @@
 
 mod activity;
 mod bulk;
+mod candidates;
 mod chunk_scene;
 mod deleting;
 mod edges;
