@@ -19,6 +19,7 @@ mod fold;
 pub mod history;
 pub mod keep;
 pub mod link;
+pub mod owned_by;
 pub mod owner;
 pub mod promote;
 pub mod query_key;
@@ -37,6 +38,7 @@ pub mod write;
 
 pub use chunk_type::ChunkType;
 pub use field::{Field, FieldKind};
+pub use owned_by::OwnedBy;
 pub use owner::{Owner, Scope};
 pub use query_key::QueryKey;
 pub use slug::Slug;

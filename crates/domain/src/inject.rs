@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::chunk::access::Reader;
 use crate::chunk::audience::Listener;
-use crate::chunk::{Chunk, ChunkType};
+use crate::chunk::{Chunk, ChunkType, Scope, Slug};
 use crate::session::{AgentType, Lifecycle};
 use crate::{ChunkId, Time};
 
@@ -29,6 +29,20 @@ pub struct Asked<'a> {
     /// At most so much, in tokens; what the agent type says holds as well.
     pub budget_tokens: Option<u32>,
     pub now: Time,
+}
+
+impl Asked<'_> {
+    /// Whether a chunk may be given at all, whatever chooses it: it holds now, and the agent, its
+    /// type and the lifecycle let it pass.
+    pub fn admits(&self, chunk: &Chunk) -> bool {
+        select::may_come(chunk, self) && select::passes(chunk, self)
+    }
+
+    /// Whether chunks of a scope and type can pass.
+    pub fn admits_some(&self, scope: Scope, chunk_type: &Slug) -> bool {
+        let by_type = |known: &AgentType| known.inject.admits_some(scope, chunk_type);
+        self.lifecycle.admits(scope) && self.agent_type.is_none_or(by_type)
+    }
 }
 
 /// What a session is given.

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use windlass_domain::chunk::{ChunkType, Slug};
 use windlass_domain::project::Project;
 use windlass_domain::{ProjectId, Task, TaskId};
 
@@ -27,6 +28,8 @@ pub(crate) struct Known {
     pub(crate) fronts: Fronts,
     hooks: Option<Vec<Defined>>,
     agents: HashMap<String, u64>,
+    /// What is known of a slug: the type, or that there is none.
+    chunk_types: HashMap<Slug, Option<Arc<ChunkType>>>,
     /// Statements by table and changed columns; they are true for ever.
     updates: HashMap<(&'static str, u64), Arc<str>>,
 }
@@ -57,7 +60,17 @@ impl Standing {
 
 impl Known {
     pub(crate) fn forget_all(&mut self) {
-        let Self { tasks, created, projects, standing, fronts, hooks, agents, updates: _ } = self;
+        let Self {
+            tasks,
+            created,
+            projects,
+            standing,
+            fronts,
+            hooks,
+            agents,
+            chunk_types,
+            updates: _,
+        } = self;
         tasks.clear();
         created.clear();
         projects.clear();
@@ -65,6 +78,7 @@ impl Known {
         fronts.forget_all();
         *hooks = None;
         agents.clear();
+        chunk_types.clear();
     }
 
     pub(crate) fn task(&self, id: TaskId) -> Option<&Task> {
@@ -135,6 +149,18 @@ impl Known {
 
     pub(crate) fn forget_hooks(&mut self) {
         self.hooks = None;
+    }
+
+    pub(crate) fn chunk_type(&self, slug: &Slug) -> Option<&Option<Arc<ChunkType>>> {
+        self.chunk_types.get(slug)
+    }
+
+    pub(crate) fn meet_chunk_type(&mut self, slug: &Slug, chunk_type: Option<Arc<ChunkType>>) {
+        self.chunk_types.insert(slug.clone(), chunk_type);
+    }
+
+    pub(crate) fn forget_chunk_types(&mut self) {
+        self.chunk_types.clear();
     }
 
     /// The text of a statement, made once.

@@ -13,7 +13,7 @@ use crate::store::{ListFilter, Order, QueueFilter};
 /// Every table of the views but the index of words, which each database keeps in its own way.
 /// What is not here is the log or a working row: `effects`, `outbox` and `refusals` hold those, and
 /// are never rebuilt.
-pub(crate) const VIEWS: [&str; 17] = [
+pub(crate) const VIEWS: [&str; 19] = [
     "projects",
     "tasks",
     "task_details",
@@ -29,6 +29,8 @@ pub(crate) const VIEWS: [&str; 17] = [
     "runs",
     "chunks",
     "chunk_links",
+    "chunk_facets",
+    "facet_counts",
     "sessions",
     "definitions",
 ];
@@ -321,13 +323,13 @@ pub(crate) struct Terms<'a> {
 
 impl<'a> Terms<'a> {
     /// A condition that ends in a value.
-    fn with(&mut self, condition: &str, value: Cell<'a>) {
+    pub(crate) fn with(&mut self, condition: &str, value: Cell<'a>) {
         let value = self.value(value);
         self.texts.push(format!("{condition} {value}"));
     }
 
     /// The same, so that no index is chosen for it: the one that gives the order is.
-    fn beside(&mut self, condition: &str, value: Cell<'a>) {
+    pub(crate) fn beside(&mut self, condition: &str, value: Cell<'a>) {
         let value = self.value(value);
         self.texts.push(format!("({condition} {value}) IS TRUE"));
     }

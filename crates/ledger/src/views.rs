@@ -7,7 +7,7 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use windlass_domain::chunk::Chunk;
+use windlass_domain::chunk::{Chunk, Slug};
 use windlass_domain::event::{
     ChunkEvent, DefinitionEvent, RunEvent, SessionEvent, TaskCreated, TaskUpdated,
 };
@@ -18,7 +18,8 @@ use windlass_domain::session::Session;
 use windlass_domain::task::Broken;
 use windlass_domain::{DeliveryId, Event, HookId, Key, ProjectId, Stream, Task, TaskId};
 
-use crate::definition::{KeptDefinition, defined};
+use crate::chunk::{all_parts, facets};
+use crate::definition::{DefinitionKind, KeptDefinition, defined};
 use crate::fault::Fault;
 use crate::hook::{Defined, InLedger};
 use crate::record::{Details, Recorded};
@@ -321,13 +322,23 @@ impl<'a> Views<'a> {
         let header = &recorded.header;
         if event.begins() {
             let chunk = Chunk::begun(header.stream.chunk(), event, header.seq, header.at)?;
-            return self.store.insert_chunk(&chunk);
+            self.store.insert_chunk(&chunk)?;
+            let on = self.facets_of(&chunk)?;
+            return self.store.move_between(chunk.created_seq, &BTreeMap::new(), &on);
         }
         let stored = self.chunk(header.stream)?;
         expect_next(stored.events, header.stream_seq, &header.stream)?;
         let mut now = stored.clone();
         now.fold(event, header.at)?;
-        self.store.update_chunk(&stored, &now)
+        self.store.update_chunk(&stored, &now)?;
+        let (before, after) = (self.facets_of(&stored)?, self.facets_of(&now)?);
+        self.store.move_between(now.created_seq, &before, &after)
+    }
+
+    /// The facets that a chunk is on, as its type is now.
+    fn facets_of(&mut self, chunk: &Chunk) -> Result<BTreeMap<String, String>, Fault> {
+        let chunk_type = self.store.chunk_type(&chunk.chunk_type)?;
+        Ok(facets(chunk, chunk_type.as_deref()))
     }
 
     fn chunk(&mut self, stream: Stream) -> Result<Chunk, Fault> {
@@ -364,26 +375,60 @@ impl<'a> Views<'a> {
         let events = stored.as_ref().map_or(0, |kept| kept.events);
         expect_next(events, header.stream_seq, &header.stream)?;
         match (stored, defined(event)) {
-            (Some(kept), None) => self.store.delete_definition(&kept),
+            (Some(kept), None) => self.redefine(&kept, |store| store.delete_definition(&kept)),
             (Some(kept), Some((_, _, definition))) => {
                 let kept = KeptDefinition { events: header.stream_seq, definition, ..kept };
-                self.store.update_definition(&kept)
+                self.redefine(&kept, |store| store.update_definition(&kept))
             }
             (None, Some((kind, name, definition))) => {
-                self.store.insert_definition(&KeptDefinition {
+                let kept = KeptDefinition {
                     created_seq: header.seq,
                     id: header.stream.definition(),
                     events: header.stream_seq,
                     kind: kind.as_str().to_owned(),
                     name,
                     definition,
-                })
+                };
+                self.redefine(&kept, |store| store.insert_definition(&kept))
             }
             (None, None) => {
                 Err(Broken(format!("the log takes back {}, which is not there", header.stream))
                     .into())
             }
         }
+    }
+
+    /// Changes a definition. Where that is a chunk type, the chunks that have it are put on the
+    /// facets that follow from it now.
+    fn redefine(
+        &mut self,
+        kept: &KeptDefinition,
+        change: impl FnOnce(&mut dyn Store) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        if kept.kind != DefinitionKind::ChunkType.as_str() {
+            return change(self.store);
+        }
+        let slug = Slug::try_from(kept.name.clone()).map_err(|refusal| Broken(refusal.message))?;
+        let before = self.store.chunk_type(&slug)?;
+        change(self.store)?;
+        let after = self.store.chunk_type(&slug)?;
+        if before == after {
+            return Ok(());
+        }
+        for part in all_parts() {
+            let mut seq = 0;
+            loop {
+                let page = self.store.page_of_type(&part, &slug, seq)?;
+                let Some(last) = page.last() else { break };
+                seq = last.created_seq;
+                for chunk in &page {
+                    let (old, new) =
+                        (facets(chunk, before.as_deref()), facets(chunk, after.as_deref()));
+                    self.store.move_between(chunk.created_seq, &old, &new)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     fn apply_to_hooks(&mut self, recorded: &Recorded, event: &Event) -> Result<(), Fault> {

@@ -4,7 +4,7 @@
 //! it is not there, in the same words as a chunk that never was.
 
 use super::state::Chunk;
-use super::{Owner, Slug};
+use super::{OwnedBy, Owner, Slug};
 use crate::word::words;
 use crate::{Code, ProjectId, Refusal};
 
@@ -61,6 +61,23 @@ impl Reader {
             (_, Act::Write) if self.changes(owner) => Answer::Allowed,
             (_, Act::Write) => Answer::Denied,
         }
+    }
+
+    /// Whose chunks it may do something with, each owner once: what [`Reader::may`] allows, for
+    /// questions about many chunks.
+    pub fn reach(&self, act: Act) -> Vec<OwnedBy> {
+        let own = Owner::Agent(self.name.clone());
+        let may = |owner: &Owner| self.may(act, owner) == Answer::Allowed;
+        let is_bound = self.is_agent() || act == Act::Write;
+        let projects = match is_bound && !self.is_free() {
+            true => self.projects.iter().copied().map(OwnedBy::Project).collect(),
+            false => vec![OwnedBy::AnyProject],
+        };
+        let is_person = !self.is_agent() && act != Act::Inject;
+        let sees_agents = is_person && (self.is_free() || act != Act::Write);
+        let agents = if sees_agents { OwnedBy::AnyAgent } else { own.into() };
+        let org = may(&Owner::Org).then_some(OwnedBy::Org);
+        org.into_iter().chain(projects).chain([agents]).collect()
     }
 
     /// An agent that is bound to projects sees no others.
@@ -163,6 +180,29 @@ mod tests {
 
     const SEE: &str = "read search inject link";
     const ALL: &str = "read search inject link write";
+
+    #[test]
+    fn what_somebody_reaches_is_what_each_owner_allows() {
+        let owners = [
+            Owner::Org,
+            Owner::Project(project(1)),
+            Owner::Project(project(2)),
+            Owner::Agent("w1".into()),
+            Owner::Agent("w2".into()),
+            Owner::Agent("anna".into()),
+        ];
+        let readers =
+            [agent(&[]), agent(&[project(1)]), person(&[]), person(&[project(1), project(2)])];
+        for (reader, act) in
+            readers.iter().flat_map(|reader| Act::ALL.iter().map(move |act| (reader, *act)))
+        {
+            for owner in &owners {
+                let times = reader.reach(act).iter().filter(|reached| reached.has(owner)).count();
+                let expected = usize::from(reader.may(act, owner) == Answer::Allowed);
+                assert_eq!(times, expected, "{} {act} {owner}", reader.name);
+            }
+        }
+    }
 
     #[test]
     fn an_agent_keeps_its_memory_from_other_agents() {

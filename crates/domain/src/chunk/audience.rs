@@ -106,8 +106,8 @@ impl Rule {
         Self { asks: BTreeMap::from([(predicate, words)]), ..Self::default() }
     }
 
-    /// Whether a session is meant.
-    fn means(&self, listener: &Listener) -> bool {
+    /// Whether a session is meant, as far as the session decides it.
+    pub fn means(&self, listener: &Listener) -> bool {
         self.asks.iter().all(|(predicate, wanted)| {
             listener.words(*predicate).iter().any(|word| wanted.contains(word))
         })

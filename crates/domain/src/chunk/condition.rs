@@ -31,6 +31,13 @@ impl Conditions {
         self.0.iter().map(|(name, values)| (name.as_str(), values.as_slice()))
     }
 
+    /// The conditions on some of the fields.
+    #[must_use]
+    pub fn only(&self, is_wanted: impl Fn(&str) -> bool) -> Self {
+        let wanted = self.0.iter().filter(|(name, _)| is_wanted(name));
+        Self(wanted.map(|(name, values)| (name.clone(), values.clone())).collect())
+    }
+
     pub fn read(given: &Value) -> Result<Self, Refusal> {
         let Value::Object(fields) = given else {
             return Err(Refusal::new(Code::InvalidValue, "conditions are a JSON object of fields")

@@ -76,7 +76,7 @@ pub(super) fn select<'a>(
 }
 
 /// Whether it holds now, and the agent may be given it.
-fn may_come(chunk: &Chunk, asked: &Asked<'_>) -> bool {
+pub(super) fn may_come(chunk: &Chunk, asked: &Asked<'_>) -> bool {
     chunk.is_current(asked.now)
         && chunk.visibility == Visibility::Private
         && asked.reader.may(Act::Inject, &chunk.owner) == Answer::Allowed
@@ -95,7 +95,7 @@ fn is_of_project(owner: &Owner, asked: &Asked<'_>) -> bool {
 }
 
 /// Whether the lifecycle and the agent type let it pass.
-fn passes(chunk: &Chunk, asked: &Asked<'_>) -> bool {
+pub(super) fn passes(chunk: &Chunk, asked: &Asked<'_>) -> bool {
     let scope = chunk.owner.scope();
     let key = chunk.query_key.as_str();
     asked.lifecycle.admits(scope)

@@ -60,12 +60,17 @@ impl Filter {
         text::few("exclude_query_key_prefixes", &self.exclude_query_key_prefixes)
     }
 
-    /// Whether a chunk passes.
-    pub fn admits(&self, scope: Scope, chunk_type: &Slug, query_key: &str) -> bool {
+    /// Whether chunks of a scope and type can pass.
+    pub fn admits_some(&self, scope: Scope, chunk_type: &Slug) -> bool {
         includes(&self.include_scopes, &scope)
             && !self.exclude_scopes.contains(&scope)
             && includes(&self.include_chunk_types, chunk_type)
             && !self.exclude_chunk_types.contains(chunk_type)
+    }
+
+    /// Whether a chunk passes.
+    pub fn admits(&self, scope: Scope, chunk_type: &Slug, query_key: &str) -> bool {
+        self.admits_some(scope, chunk_type)
             && !self.exclude_query_keys.iter().any(|key| key == query_key)
             && !self.exclude_query_key_prefixes.iter().any(|prefix| query_key.starts_with(prefix))
     }

@@ -243,6 +243,11 @@ CREATE TABLE chunks (
     query_key   TEXT COLLATE "C" NOT NULL,
     -- The session in which it was written first.
     session_id  BYTEA,
+    created_at  BIGINT NOT NULL,
+    -- When what it says was last written.
+    updated_at  BIGINT NOT NULL,
+    -- When it ends, unless it is pinned.
+    expires_at  BIGINT,
     state       TEXT COLLATE "C" NOT NULL
 );
 
@@ -250,6 +255,24 @@ CREATE TABLE chunks (
 CREATE UNIQUE INDEX chunks_key ON chunks (owner, chunk_type, query_key);
 CREATE INDEX chunks_by_key ON chunks (query_key, created_seq);
 CREATE INDEX chunks_session ON chunks (session_id, created_seq) WHERE session_id IS NOT NULL;
+CREATE INDEX chunks_created ON chunks (created_at);
+CREATE INDEX chunks_updated ON chunks (updated_at);
+CREATE INDEX chunks_expiry ON chunks (expires_at) WHERE expires_at IS NOT NULL;
+
+-- The sorted lists that each chunk is on: whose and of which type the chunks of a list are, what is
+-- true of them, and their order.
+CREATE TABLE chunk_facets (
+    facet       TEXT COLLATE "C" NOT NULL,
+    rank        TEXT COLLATE "C" NOT NULL,
+    created_seq BIGINT NOT NULL,
+    PRIMARY KEY (facet, rank, created_seq)
+);
+
+-- How many chunks are on a list that is in the order of their creation.
+CREATE TABLE facet_counts (
+    facet  TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    chunks BIGINT NOT NULL
+);
 
 -- What chunks point to, by what is pointed to.
 CREATE TABLE chunk_links (

@@ -245,6 +245,11 @@ CREATE TABLE chunks (
     query_key   TEXT NOT NULL,
     -- The session in which it was written first.
     session_id  BLOB,
+    created_at  INTEGER NOT NULL,
+    -- When what it says was last written.
+    updated_at  INTEGER NOT NULL,
+    -- When it ends, unless it is pinned.
+    expires_at  INTEGER,
     state       TEXT NOT NULL
 ) STRICT;
 
@@ -252,6 +257,24 @@ CREATE TABLE chunks (
 CREATE UNIQUE INDEX chunks_key ON chunks (owner, chunk_type, query_key);
 CREATE INDEX chunks_by_key ON chunks (query_key, created_seq);
 CREATE INDEX chunks_session ON chunks (session_id, created_seq) WHERE session_id IS NOT NULL;
+CREATE INDEX chunks_created ON chunks (created_at);
+CREATE INDEX chunks_updated ON chunks (updated_at);
+CREATE INDEX chunks_expiry ON chunks (expires_at) WHERE expires_at IS NOT NULL;
+
+-- The sorted lists that each chunk is on: whose and of which type the chunks of a list are, what is
+-- true of them, and their order.
+CREATE TABLE chunk_facets (
+    facet       TEXT NOT NULL,
+    rank        TEXT NOT NULL,
+    created_seq INTEGER NOT NULL,
+    PRIMARY KEY (facet, rank, created_seq)
+) STRICT, WITHOUT ROWID;
+
+-- How many chunks are on a list that is in the order of their creation.
+CREATE TABLE facet_counts (
+    facet  TEXT NOT NULL PRIMARY KEY,
+    chunks INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 -- What chunks point to, by what is pointed to.
 CREATE TABLE chunk_links (

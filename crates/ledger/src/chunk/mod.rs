@@ -1,5 +1,10 @@
 //! Chunks in the ledger: one row each, with everything that followed from their events.
 
+mod candidates;
+mod facet_rows;
+mod facets;
+mod list;
+mod question;
 mod seam;
 
 use windlass_domain::chunk::history::{self, Version};
@@ -13,6 +18,12 @@ use crate::snapshot::Snapshot;
 use crate::transaction::Transaction;
 use crate::world::random_bits;
 
+pub(crate) use facet_rows::{COUNT, Facets, PUT_ON};
+pub use facets::{ChunkOrder, is_filterable, is_sortable};
+pub(crate) use facets::{all_parts, facets};
+#[cfg(test)]
+pub(crate) use list::page;
+pub use list::{ChunkFilter, ChunkPage, ChunkPlace, ChunkState, Direction, Range};
 pub(crate) use seam::Chunks;
 
 impl Snapshot<'_> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use windlass_domain::chunk::link::End;
 use windlass_domain::chunk::{Chunk, Owner, QueryKey, Slug};
-use windlass_domain::{ChunkId, SessionId};
+use windlass_domain::{ChunkId, SessionId, Time};
 
 use crate::cell::{Cell, Columns};
 use crate::fault::Fault;
@@ -12,10 +12,11 @@ use crate::record::{from_json, to_json};
 use crate::store::{Statements, all, first};
 
 const INSERT_CHUNK: &str = "INSERT INTO chunks (created_seq, id, events, owner, chunk_type, \
-     query_key, session_id, state) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+     query_key, session_id, created_at, updated_at, expires_at, state) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
 /// By the primary key. Who wrote it first, and in which session, never changes.
 const UPDATE_CHUNK: &str = "UPDATE chunks SET events = $1, owner = $2, chunk_type = $3, \
-     query_key = $4, state = $5 WHERE created_seq = $6";
+     query_key = $4, updated_at = $5, expires_at = $6, state = $7 WHERE created_seq = $8";
 const DELETE_CHUNK: &str = "DELETE FROM chunks WHERE created_seq = $1";
 
 macro_rules! chunks {
@@ -57,6 +58,9 @@ pub(crate) trait Chunks: Statements {
             Cell::Text(chunk.chunk_type.as_str()),
             Cell::Text(chunk.query_key.as_str()),
             session.as_ref().map_or(Cell::Null, |id| Cell::Bytes(id)),
+            Cell::Int(chunk.created_at.as_millis()),
+            Cell::Int(chunk.updated_at.as_millis()),
+            Cell::int_or_null(end(chunk)),
             Cell::Text(&state),
         ];
         self.run(INSERT_CHUNK, &cells).map(drop)
@@ -73,6 +77,8 @@ pub(crate) trait Chunks: Statements {
             Cell::Text(&owner),
             Cell::Text(now.chunk_type.as_str()),
             Cell::Text(now.query_key.as_str()),
+            Cell::Int(now.updated_at.as_millis()),
+            Cell::int_or_null(end(now)),
             Cell::Text(&state),
             Cell::count(now.created_seq),
         ];
@@ -139,6 +145,11 @@ pub(crate) trait Chunks: Statements {
     }
 }
 
+/// When a chunk ends.
+fn end(chunk: &Chunk) -> Option<i64> {
+    chunk.expires_at.filter(|_| !chunk.pinned).map(Time::as_millis)
+}
+
 /// What a chunk that is there points to.
 fn ends(chunk: &Chunk) -> BTreeSet<String> {
     match chunk.deleted {
@@ -147,6 +158,6 @@ fn ends(chunk: &Chunk) -> BTreeSet<String> {
     }
 }
 
-fn read_chunk(row: &dyn Columns) -> Result<Chunk, Fault> {
+pub(super) fn read_chunk(row: &dyn Columns) -> Result<Chunk, Fault> {
     from_json(&row.text(0)?)
 }

@@ -2,8 +2,11 @@
 
 mod activity;
 mod bulk;
+mod candidates;
+mod chunk_scene;
 mod deleting;
 mod edges;
+mod facets;
 mod groups;
 mod hooks;
 mod keys;

@@ -1,10 +1,14 @@
 //! What the definitions ask of an open transaction, with its SQL, the same in both dialects.
 
-use windlass_domain::DefinitionId;
+use std::sync::Arc;
+
+use windlass_domain::chunk::{ChunkType, Slug};
+use windlass_domain::{DefinitionId, built_in};
 
 use super::{DefinitionKind, KeptDefinition};
 use crate::cell::{Cell, Columns};
 use crate::fault::Fault;
+use crate::record::from_json;
 use crate::store::{Statements, all, first};
 
 const INSERT_DEFINITION: &str = "INSERT INTO definitions (created_seq, id, events, kind, name, \
@@ -41,16 +45,19 @@ pub(crate) trait Definitions: Statements {
             Cell::Text(&kept.name),
             Cell::Text(&kept.definition),
         ];
+        self.known().forget_chunk_types();
         self.run(INSERT_DEFINITION, &cells).map(drop)
     }
 
     fn update_definition(&mut self, kept: &KeptDefinition) -> Result<(), Fault> {
         let cells =
             [Cell::count(kept.events), Cell::Text(&kept.definition), Cell::count(kept.created_seq)];
+        self.known().forget_chunk_types();
         self.run(UPDATE_DEFINITION, &cells).map(drop)
     }
 
     fn delete_definition(&mut self, kept: &KeptDefinition) -> Result<(), Fault> {
+        self.known().forget_chunk_types();
         self.run(DELETE_DEFINITION, &[Cell::count(kept.created_seq)]).map(drop)
     }
 
@@ -65,6 +72,21 @@ pub(crate) trait Definitions: Statements {
     ) -> Result<Option<KeptDefinition>, Fault> {
         let cells = [Cell::Text(kind.as_str()), Cell::Text(name)];
         first(self, DEFINITION_NAMED, &cells, read_definition)
+    }
+
+    /// The chunk type of a slug: as people defined it, or as it is brought along.
+    fn chunk_type(&mut self, slug: &Slug) -> Result<Option<Arc<ChunkType>>, Fault> {
+        if let Some(known) = self.known().chunk_type(slug) {
+            return Ok(known.clone());
+        }
+        let added = self.definition_named(DefinitionKind::ChunkType, slug.as_str())?;
+        let chunk_type = match added {
+            Some(kept) => Some(from_json(&kept.definition)?),
+            None => built_in::chunk_types().into_iter().find(|known| known.slug == *slug),
+        };
+        let chunk_type = chunk_type.map(Arc::new);
+        self.known().meet_chunk_type(slug, chunk_type.clone());
+        Ok(chunk_type)
     }
 
     /// All of a kind, by name.

@@ -13,7 +13,7 @@ use windlass_domain::{ProjectId, Task, TaskId, Time};
 use super::{CHANNEL, fault};
 use crate::Access;
 use crate::cell::{Cell, Columns};
-use crate::chunk::Chunks;
+use crate::chunk::{self, Chunks, Facets};
 use crate::definition::Definitions;
 use crate::fault::{Fault, unreadable};
 use crate::hook::{self, Hooks, Waiting};
@@ -73,6 +73,14 @@ pub(crate) const INDEX: Index = Index {
 const ADD_WORDS: &str = "INSERT INTO search (created_seq, words) VALUES ($1, $2::text::tsvector)";
 const REMOVE_WORDS: &str = "DELETE FROM search WHERE created_seq = $1";
 
+/// By the primary key, many at once.
+const TAKE_OFF: &str = "DELETE FROM chunk_facets USING (VALUES ($1, $2, $3)) \
+     AS gone (facet, rank, created_seq) WHERE chunk_facets.facet = gone.facet \
+     AND chunk_facets.rank = gone.rank AND chunk_facets.created_seq = gone.created_seq";
+/// By the primary key, many at once.
+const FORGET_EMPTY: &str = "DELETE FROM facet_counts USING (VALUES ($1)) AS gone (facet) \
+     WHERE facet_counts.facet = gone.facet AND chunks = 0";
+
 /// An open transaction, or a part of one. Dropped without a commit, it is rolled back.
 pub(crate) struct PostgresStore<'a> {
     client: &'a mut Client,
@@ -117,6 +125,20 @@ impl<'a> PostgresStore<'a> {
             found.append(&mut all(self, sql, &cells, read_candidate)?);
         }
         Ok(found)
+    }
+
+    /// Sends a statement about facets and ranks of a chunk, many rows at once.
+    fn of_a_chunk(
+        &mut self,
+        text: &'static str,
+        created_seq: u64,
+        facets: &[(&str, &str)],
+    ) -> Result<(), Fault> {
+        let mut rows = Rows::new(text);
+        for (facet, rank) in facets {
+            rows.add(self, &[Cell::Text(facet), Cell::Text(rank), Cell::count(created_seq)])?;
+        }
+        rows.send(self)
     }
 
     /// Leaves the transaction to whoever began it.
@@ -192,6 +214,33 @@ impl Keys for PostgresStore<'_> {}
 
 impl Runs for PostgresStore<'_> {}
 impl Chunks for PostgresStore<'_> {}
+
+impl Facets for PostgresStore<'_> {
+    fn put_on(&mut self, created_seq: u64, rows: &[(&str, &str)]) -> Result<(), Fault> {
+        self.of_a_chunk(chunk::PUT_ON, created_seq, rows)
+    }
+
+    fn take_off(&mut self, created_seq: u64, rows: &[(&str, &str)]) -> Result<(), Fault> {
+        self.of_a_chunk(TAKE_OFF, created_seq, rows)
+    }
+
+    fn count_on(&mut self, changes: &[(&str, i64)]) -> Result<(), Fault> {
+        let mut rows = Rows::new(chunk::COUNT);
+        for (facet, change) in changes {
+            rows.add(self, &[Cell::Text(facet), Cell::Int(*change)])?;
+        }
+        rows.send(self)
+    }
+
+    fn forget_empty(&mut self, facets: &[&str]) -> Result<(), Fault> {
+        let mut rows = Rows::new(FORGET_EMPTY);
+        for facet in facets {
+            rows.add(self, &[Cell::Text(facet)])?;
+        }
+        rows.send(self)
+    }
+}
+
 impl Sessions for PostgresStore<'_> {}
 impl Definitions for PostgresStore<'_> {}
 
