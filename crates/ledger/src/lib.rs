@@ -45,6 +45,7 @@ use windlass_domain::hook::Hook;
 use windlass_domain::{Code, Refusal, Time};
 
 pub use audit::{Audit, audit};
+pub use chunk::{FoundChunk, NearChunk};
 pub use definition::{DefinitionKind, KeptDefinition};
 pub use edges::{Edge, EdgeFilter, End, EndFilter, EndTask};
 pub use exchange::{Imported, export, export_tasks, import};

@@ -321,13 +321,15 @@ impl<'a> Views<'a> {
         let header = &recorded.header;
         if event.begins() {
             let chunk = Chunk::begun(header.stream.chunk(), event, header.seq, header.at)?;
-            return self.store.insert_chunk(&chunk);
+            self.store.insert_chunk(&chunk)?;
+            return self.store.index_chunk(None, &chunk);
         }
         let stored = self.chunk(header.stream)?;
         expect_next(stored.events, header.stream_seq, &header.stream)?;
         let mut now = stored.clone();
         now.fold(event, header.at)?;
-        self.store.update_chunk(&stored, &now)
+        self.store.update_chunk(&stored, &now)?;
+        self.store.index_chunk(Some(&stored), &now)
     }
 
     fn chunk(&mut self, stream: Stream) -> Result<Chunk, Fault> {

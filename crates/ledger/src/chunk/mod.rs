@@ -1,6 +1,11 @@
 //! Chunks in the ledger: one row each, with everything that followed from their events.
 
 mod seam;
+mod words;
+mod words_find;
+mod words_near;
+mod words_sql;
+mod words_weigh;
 
 use windlass_domain::chunk::history::{self, Version};
 use windlass_domain::chunk::link::End;
@@ -14,6 +19,12 @@ use crate::transaction::Transaction;
 use crate::world::random_bits;
 
 pub(crate) use seam::Chunks;
+pub(crate) use words::ChunkWords;
+#[cfg(test)]
+pub(crate) use words_find::Bounds;
+pub use words_find::FoundChunk;
+pub use words_near::NearChunk;
+pub(crate) use words_sql::{POSTGRES, SQLITE, Texts};
 
 impl Snapshot<'_> {
     pub fn chunk(&mut self, id: ChunkId) -> Result<Option<Chunk>, Fault> {

@@ -2,6 +2,7 @@
 
 mod activity;
 mod bulk;
+mod chunk_words;
 mod deleting;
 mod edges;
 mod groups;

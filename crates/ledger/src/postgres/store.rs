@@ -13,7 +13,7 @@ use windlass_domain::{ProjectId, Task, TaskId, Time};
 use super::{CHANNEL, fault};
 use crate::Access;
 use crate::cell::{Cell, Columns};
-use crate::chunk::Chunks;
+use crate::chunk::{self, ChunkWords, Chunks};
 use crate::definition::Definitions;
 use crate::fault::{Fault, unreadable};
 use crate::hook::{self, Hooks, Waiting};
@@ -192,6 +192,13 @@ impl Keys for PostgresStore<'_> {}
 
 impl Runs for PostgresStore<'_> {}
 impl Chunks for PostgresStore<'_> {}
+
+impl ChunkWords for PostgresStore<'_> {
+    fn texts(&self) -> &'static chunk::Texts {
+        &chunk::POSTGRES
+    }
+}
+
 impl Sessions for PostgresStore<'_> {}
 impl Definitions for PostgresStore<'_> {}
 

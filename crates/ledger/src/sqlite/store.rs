@@ -12,7 +12,7 @@ use windlass_domain::{ProjectId, Time};
 use super::fault;
 use super::lock::Held;
 use crate::cell::{Cell, Columns};
-use crate::chunk::Chunks;
+use crate::chunk::{self, ChunkWords, Chunks};
 use crate::definition::Definitions;
 use crate::fault::{Fault, unreadable};
 use crate::front::{Front, Queue};
@@ -409,6 +409,13 @@ impl Keys for SqliteStore<'_> {}
 
 impl Runs for SqliteStore<'_> {}
 impl Chunks for SqliteStore<'_> {}
+
+impl ChunkWords for SqliteStore<'_> {
+    fn texts(&self) -> &'static chunk::Texts {
+        &chunk::SQLITE
+    }
+}
+
 impl Sessions for SqliteStore<'_> {}
 impl Definitions for SqliteStore<'_> {}
 
