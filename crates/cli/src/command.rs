@@ -19,7 +19,7 @@ use crate::wrap::{LongWord, wrap};
 use crate::{help, suggest};
 
 /// What a group of subcommands is about. A group in a group is named like an operation.
-pub(crate) const GROUPS: [(&str, &str); 17] = [
+pub(crate) const GROUPS: [(&str, &str); 18] = [
     ("project", "Projects: named queues of tasks"),
     ("task", "Tasks: add, claim, report, complete"),
     ("dep", "Dependencies: which task waits for which, in all projects"),
@@ -31,6 +31,7 @@ pub(crate) const GROUPS: [(&str, &str); 17] = [
     ("run.action", "What a run does to the world outside: asked for first, proven after"),
     ("run.budget", "How much a run may use up"),
     ("run.receipt", "What a run proves"),
+    ("chunk", "Chunks: what agents and people know, typed, versioned and linked"),
     ("hook", "Hooks: who is told what happens, and what did not arrive"),
     ("agent", "Agents: who is at work, who did what"),
     ("key", "Keys: who is let in by a server, and as what"),

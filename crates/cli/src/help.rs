@@ -21,8 +21,8 @@ const HEADINGS: [(&str, &[&str]); 6] = [
     (
         "Work:",
         &[
-            "board", "task", "project", "dep", "workflow", "run", "hook", "agent", "prime",
-            "stats", "timeline", "why",
+            "board", "task", "project", "dep", "workflow", "run", "chunk", "hook", "agent",
+            "prime", "stats", "timeline", "why",
         ],
     ),
     (

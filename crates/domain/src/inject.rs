@@ -10,6 +10,8 @@ mod select;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use budget::tokens_of;
+
 use serde::{Deserialize, Serialize};
 
 use crate::chunk::access::Reader;

@@ -29,6 +29,7 @@ pub mod progress;
 pub mod project;
 pub mod refusal;
 pub mod run;
+pub mod search;
 pub mod session;
 pub mod status;
 pub mod task;

@@ -12,6 +12,7 @@ mod properties;
 mod run;
 mod snippet;
 mod stem;
+mod stems;
 #[cfg(test)]
 mod tests;
 
@@ -23,6 +24,7 @@ use glyph::glyphs;
 use run::Run;
 
 pub use snippet::{Snippet, snippet};
+pub use stems::stems;
 
 /// Longer words are cut, in texts and in queries.
 pub const WORD_CHARS: usize = 64;
@@ -148,7 +150,7 @@ fn alternatives(run: Run<'_>) -> Vec<BTreeSet<String>> {
     }
 }
 
-fn no_word(query: &str) -> Refusal {
+pub(crate) fn no_word(query: &str) -> Refusal {
     let given: String = query.chars().take(WORD_CHARS).collect();
     Refusal::new(Code::InvalidValue, "query has no letter or digit to search for")
         .hint("give at least 1 letter or digit as query; signs and emoji are not searched")

@@ -46,8 +46,8 @@ use windlass_domain::{Code, Refusal, Time};
 
 pub use audit::{Audit, audit};
 pub use chunk::{
-    ChunkFilter, ChunkOrder, ChunkPage, ChunkPlace, ChunkState, Direction, Range, is_filterable,
-    is_sortable,
+    ChunkFilter, ChunkOrder, ChunkPage, ChunkPlace, ChunkState, Direction, FoundChunk, NearChunk,
+    Range, is_filterable, is_sortable,
 };
 pub use definition::{DefinitionKind, KeptDefinition};
 pub use edges::{Edge, EdgeFilter, End, EndFilter, EndTask};

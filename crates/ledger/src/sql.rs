@@ -13,7 +13,7 @@ use crate::store::{ListFilter, Order, QueueFilter};
 /// Every table of the views but the index of words, which each database keeps in its own way.
 /// What is not here is the log or a working row: `effects`, `outbox` and `refusals` hold those, and
 /// are never rebuilt.
-pub(crate) const VIEWS: [&str; 19] = [
+pub(crate) const VIEWS: [&str; 23] = [
     "projects",
     "tasks",
     "task_details",
@@ -31,6 +31,10 @@ pub(crate) const VIEWS: [&str; 19] = [
     "chunk_links",
     "chunk_facets",
     "facet_counts",
+    "chunk_owners",
+    "chunk_words",
+    "chunk_vocabulary",
+    "chunk_trigrams",
     "sessions",
     "definitions",
 ];

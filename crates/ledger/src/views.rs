@@ -324,7 +324,8 @@ impl<'a> Views<'a> {
             let chunk = Chunk::begun(header.stream.chunk(), event, header.seq, header.at)?;
             self.store.insert_chunk(&chunk)?;
             let on = self.facets_of(&chunk)?;
-            return self.store.move_between(chunk.created_seq, &BTreeMap::new(), &on);
+            self.store.move_between(chunk.created_seq, &BTreeMap::new(), &on)?;
+            return self.store.index_chunk(None, &chunk);
         }
         let stored = self.chunk(header.stream)?;
         expect_next(stored.events, header.stream_seq, &header.stream)?;
@@ -332,7 +333,8 @@ impl<'a> Views<'a> {
         now.fold(event, header.at)?;
         self.store.update_chunk(&stored, &now)?;
         let (before, after) = (self.facets_of(&stored)?, self.facets_of(&now)?);
-        self.store.move_between(now.created_seq, &before, &after)
+        self.store.move_between(now.created_seq, &before, &after)?;
+        self.store.index_chunk(Some(&stored), &now)
     }
 
     /// The facets that a chunk is on, as its type is now.

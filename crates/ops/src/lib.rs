@@ -36,6 +36,7 @@ pub mod settings;
 pub mod setup;
 pub mod sheet;
 pub mod show_settings;
+pub mod snippet;
 pub mod stale;
 pub mod stats;
 pub mod table;

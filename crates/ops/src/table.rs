@@ -17,8 +17,8 @@ use crate::remote::{relay, told};
 use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{
-    agent, agent_setup, board, db, dep, events, exchange, explain, gc, health, hook, import, key,
-    prime, project, run, setup, show_settings, stats, task, timeline, why, workflow,
+    agent, agent_setup, board, chunk, db, dep, events, exchange, explain, gc, health, hook, import,
+    key, prime, project, run, setup, show_settings, stats, task, timeline, why, workflow,
 };
 
 /// Every operation, in the order people meet them.
@@ -114,6 +114,7 @@ pub static TABLE: &[Entry] = &[
     Entry::of::<run::Begin>(),
     Entry::of::<run::Edited>(),
     Entry::of::<run::Import>(),
+    Entry::of::<chunk::Search>(),
     Entry::of::<hook::Set>(),
     Entry::of::<hook::Remove>(),
     Entry::of::<hook::List>(),

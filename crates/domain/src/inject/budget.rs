@@ -27,6 +27,10 @@ pub(super) fn spend(selected: Vec<Selected<'_>>, limit: Option<u32>) -> Injectio
 }
 
 fn tokens(chunk: &Chunk) -> u32 {
-    let characters = chunk.title.chars().count() + chunk.body().chars().count();
+    tokens_of(chunk.title.chars().count() + chunk.body().chars().count())
+}
+
+/// How many tokens a text of so many characters takes, roughly.
+pub(crate) fn tokens_of(characters: usize) -> u32 {
     u32::try_from(characters.div_ceil(TOKEN_CHARS)).unwrap_or(u32::MAX)
 }

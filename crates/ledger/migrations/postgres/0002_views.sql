@@ -281,6 +281,42 @@ CREATE TABLE chunk_links (
     PRIMARY KEY (to_end, created_seq)
 );
 
+-- Whose chunks can be found, and what they have in all.
+CREATE TABLE chunk_owners (
+    number   BIGINT PRIMARY KEY,
+    owner    TEXT COLLATE "C" NOT NULL UNIQUE,
+    chunks   BIGINT NOT NULL,
+    length   BIGINT NOT NULL,
+    postings BIGINT NOT NULL
+);
+
+-- Which words stand for which chunks. `places` is how often in each place, packed; `length` is how
+-- many words the chunk has.
+CREATE TABLE chunk_words (
+    word        TEXT COLLATE "C" NOT NULL,
+    owner       BIGINT NOT NULL,
+    created_seq BIGINT NOT NULL,
+    places      BIGINT NOT NULL,
+    length      BIGINT NOT NULL,
+    PRIMARY KEY (word, owner, created_seq)
+);
+
+-- In how many chunks of an owner a word is, and how often in all.
+CREATE TABLE chunk_vocabulary (
+    word   TEXT COLLATE "C" NOT NULL,
+    owner  BIGINT NOT NULL,
+    chunks BIGINT NOT NULL,
+    times  BIGINT NOT NULL,
+    PRIMARY KEY (word, owner)
+);
+
+-- The words of the vocabulary by every three characters of them.
+CREATE TABLE chunk_trigrams (
+    trigram TEXT COLLATE "C" NOT NULL,
+    word    TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (trigram, word)
+);
+
 -- One row for each sitting of an agent; `state` is all that followed from its events.
 CREATE TABLE sessions (
     created_seq BIGINT PRIMARY KEY,

@@ -283,6 +283,42 @@ CREATE TABLE chunk_links (
     PRIMARY KEY (to_end, created_seq)
 ) STRICT, WITHOUT ROWID;
 
+-- Whose chunks can be found, and what they have in all.
+CREATE TABLE chunk_owners (
+    number   INTEGER PRIMARY KEY,
+    owner    TEXT NOT NULL UNIQUE,
+    chunks   INTEGER NOT NULL,
+    length   INTEGER NOT NULL,
+    postings INTEGER NOT NULL
+) STRICT;
+
+-- Which words stand for which chunks. `places` is how often in each place, packed; `length` is how
+-- many words the chunk has.
+CREATE TABLE chunk_words (
+    word        TEXT NOT NULL,
+    owner       INTEGER NOT NULL,
+    created_seq INTEGER NOT NULL,
+    places      INTEGER NOT NULL,
+    length      INTEGER NOT NULL,
+    PRIMARY KEY (word, owner, created_seq)
+) STRICT, WITHOUT ROWID;
+
+-- In how many chunks of an owner a word is, and how often in all.
+CREATE TABLE chunk_vocabulary (
+    word   TEXT NOT NULL,
+    owner  INTEGER NOT NULL,
+    chunks INTEGER NOT NULL,
+    times  INTEGER NOT NULL,
+    PRIMARY KEY (word, owner)
+) STRICT, WITHOUT ROWID;
+
+-- The words of the vocabulary by every three characters of them.
+CREATE TABLE chunk_trigrams (
+    trigram TEXT NOT NULL,
+    word    TEXT NOT NULL,
+    PRIMARY KEY (trigram, word)
+) STRICT, WITHOUT ROWID;
+
 -- One row for each sitting of an agent; `state` is all that followed from its events.
 CREATE TABLE sessions (
     created_seq INTEGER PRIMARY KEY,

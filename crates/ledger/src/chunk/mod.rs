@@ -6,6 +6,11 @@ mod facets;
 mod list;
 mod question;
 mod seam;
+mod words;
+mod words_find;
+mod words_near;
+mod words_sql;
+mod words_weigh;
 
 use windlass_domain::chunk::history::{self, Version};
 use windlass_domain::chunk::link::End;
@@ -25,6 +30,12 @@ pub(crate) use facets::{all_parts, facets};
 pub(crate) use list::page;
 pub use list::{ChunkFilter, ChunkPage, ChunkPlace, ChunkState, Direction, Range};
 pub(crate) use seam::Chunks;
+pub(crate) use words::ChunkWords;
+#[cfg(test)]
+pub(crate) use words_find::Bounds;
+pub use words_find::FoundChunk;
+pub use words_near::NearChunk;
+pub(crate) use words_sql::{POSTGRES, SQLITE, Texts};
 
 impl Snapshot<'_> {
     pub fn chunk(&mut self, id: ChunkId) -> Result<Option<Chunk>, Fault> {

@@ -4,6 +4,7 @@ mod activity;
 mod bulk;
 mod candidates;
 mod chunk_scene;
+mod chunk_words;
 mod deleting;
 mod edges;
 mod facets;

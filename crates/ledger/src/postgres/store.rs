@@ -13,7 +13,7 @@ use windlass_domain::{ProjectId, Task, TaskId, Time};
 use super::{CHANNEL, fault};
 use crate::Access;
 use crate::cell::{Cell, Columns};
-use crate::chunk::{self, Chunks, Facets};
+use crate::chunk::{self, ChunkWords, Chunks, Facets};
 use crate::definition::Definitions;
 use crate::fault::{Fault, unreadable};
 use crate::hook::{self, Hooks, Waiting};
@@ -238,6 +238,12 @@ impl Facets for PostgresStore<'_> {
             rows.add(self, &[Cell::Text(facet)])?;
         }
         rows.send(self)
+    }
+}
+
+impl ChunkWords for PostgresStore<'_> {
+    fn texts(&self) -> &'static chunk::Texts {
+        &chunk::POSTGRES
     }
 }
 

@@ -12,7 +12,7 @@ use windlass_domain::{ProjectId, Time};
 use super::fault;
 use super::lock::Held;
 use crate::cell::{Cell, Columns};
-use crate::chunk::{Chunks, Facets};
+use crate::chunk::{self, ChunkWords, Chunks, Facets};
 use crate::definition::Definitions;
 use crate::fault::{Fault, unreadable};
 use crate::front::{Front, Queue};
@@ -410,6 +410,13 @@ impl Keys for SqliteStore<'_> {}
 impl Runs for SqliteStore<'_> {}
 impl Chunks for SqliteStore<'_> {}
 impl Facets for SqliteStore<'_> {}
+
+impl ChunkWords for SqliteStore<'_> {
+    fn texts(&self) -> &'static chunk::Texts {
+        &chunk::SQLITE
+    }
+}
+
 impl Sessions for SqliteStore<'_> {}
 impl Definitions for SqliteStore<'_> {}
 

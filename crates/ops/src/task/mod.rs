@@ -32,7 +32,7 @@ pub use list::{List, Listed};
 pub use note::{Checkpoint, CheckpointSaved, Comment, Commented, Progress, ProgressSaved};
 pub use prune::{Prune, Pruned};
 pub use relocate::{Move, Moved, MovedTask, MovedTasks};
-pub use search::{Found, FoundTask, Search, SnippetView};
+pub use search::{Found, FoundTask, Search};
 pub use show::{CheckpointView, ClaimView, CommentView, Related, Show, Shown, Subtask};
 pub use steal::{Renew, Renewed, Steal, Stolen};
 pub use stuck::{Stuck, StuckTasks};

@@ -3,19 +3,18 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windlass_domain::words::{Asked, Snippet, asked, snippet};
+use windlass_domain::words::{Asked, asked, snippet};
 use windlass_domain::{Code, Event, Refusal, Status, Task, TaskId, Time};
 use windlass_ledger::{Error, Fault, SearchFilter, Snapshot};
 
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet};
+use crate::snippet::{SNIPPET_CHARS, SnippetView};
 use crate::view::{ProjectNames, limit};
 
 /// The last result that can be asked for.
 const FURTHEST: u64 = 10_000;
-/// How much of a text is shown around what was found.
-const SNIPPET_CHARS: usize = 80;
 
 /// Finds tasks by words of their title, tags, description, comments and checkpoints.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -70,17 +69,6 @@ pub struct FoundTask {
     pub agent: Option<String>,
     /// A piece of the text that matches best beside the title.
     pub snippet: Option<SnippetView>,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-pub struct SnippetView {
-    /// `description`, `tags`, `comment` or `checkpoint`.
-    pub field: String,
-    pub text: String,
-    /// Where in the text the words are: from and to, in bytes.
-    pub marks: Vec<[usize; 2]>,
-    pub cut_before: bool,
-    pub cut_after: bool,
 }
 
 impl Operation for Search {
@@ -158,23 +146,6 @@ fn piece(
         }
     }
     Ok(None)
-}
-
-impl SnippetView {
-    fn new(field: &'static str, found: Snippet) -> Self {
-        Self {
-            field: field.to_owned(),
-            text: found.text,
-            marks: found.marks.into_iter().map(|mark| [mark.start, mark.end]).collect(),
-            cut_before: found.cut_before,
-            cut_after: found.cut_after,
-        }
-    }
-
-    fn shown(&self) -> String {
-        let mark = |cut| if cut { "…" } else { "" };
-        format!("{}{}{}", mark(self.cut_before), self.text, mark(self.cut_after))
-    }
 }
 
 impl Output for Found {

@@ -4,7 +4,8 @@ use axum::extract::RawQuery;
 use axum::response::Response;
 use maud::{Markup, html};
 use windlass_domain::Status;
-use windlass_ops::task::{Found, FoundTask, Search, SnippetView};
+use windlass_ops::snippet::SnippetView;
+use windlass_ops::task::{Found, FoundTask, Search};
 
 use super::Visit;
 use super::form::Form;
