@@ -23,7 +23,7 @@ pub struct Register {
     /// The name it acts under
     pub name: String,
     /// Its type, as `agent type list` shows them
-    #[arg(long = "type", value_name = "SLUG")]
+    #[arg(id = "type", long = "type", value_name = "SLUG")]
     #[serde(rename = "type")]
     pub agent_type: String,
     /// What audiences may ask for

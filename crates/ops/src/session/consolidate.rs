@@ -51,7 +51,7 @@ pub struct Consolidate {
     #[arg(long, value_name = "SCOPE")]
     pub to: Option<String>,
     /// Promote as chunks of this type; without one, knowledge of a project, principle of the org
-    #[arg(long = "type", value_name = "TYPE")]
+    #[arg(id = "type", long = "type", value_name = "TYPE")]
     #[serde(rename = "type")]
     pub chunk_type: Option<String>,
 }
