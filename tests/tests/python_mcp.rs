@@ -145,6 +145,8 @@ fn every_tool_that_looks_answers_as_its_schema_promises() {
     let begin = ["run", "begin", "--text", file, "--workflow-path", "/w.md", "--folder", "/work"];
     let answer = home.windlass(&begin).args(["--machine", "m", "--json"]).run().ok().json();
     let of_run = json!({"run_id": answer["run"]});
+    let start = ["session", "start", "--agent", "worker-1", "--json"];
+    let session = home.windlass(&start).run().ok().json();
     let of_task = json!({"task": task});
     let arguments = json!({
         "run_show": of_run,
@@ -163,6 +165,10 @@ fn every_tool_that_looks_answers_as_its_schema_promises() {
         "project_show": {"name": "api"},
         "workflow_show": {"name": "start"},
         "agent_log": {"agent": "worker-1"},
+        "agent_type_show": {"slug": "dev_coder"},
+        "lifecycle_show": {"slug": "dev_coding"},
+        "session_show": {"session": session["session_id"]},
+        "inject_preview": {"agent": "worker-1"},
         "explain": {"code": "stale_claim"},
     });
     let way = standard_streams(&home, &["--tools", "all"]);

@@ -19,7 +19,7 @@ use crate::wrap::{LongWord, wrap};
 use crate::{help, suggest};
 
 /// What a group of subcommands is about. A group in a group is named like an operation.
-pub(crate) const GROUPS: [(&str, &str); 18] = [
+pub(crate) const GROUPS: [(&str, &str); 22] = [
     ("project", "Projects: named queues of tasks"),
     ("task", "Tasks: add, claim, report, complete"),
     ("dep", "Dependencies: which task waits for which, in all projects"),
@@ -33,7 +33,11 @@ pub(crate) const GROUPS: [(&str, &str); 18] = [
     ("run.receipt", "What a run proves"),
     ("chunk", "Chunks: what agents and people know, typed, versioned and linked"),
     ("hook", "Hooks: who is told what happens, and what did not arrive"),
-    ("agent", "Agents: who is at work, who did what"),
+    ("agent", "Agents: who is at work, who did what, who is of which type"),
+    ("agent.type", "Types of agents: what each is given, and what it finds"),
+    ("session", "Sessions: the sittings of agents, and what is injected"),
+    ("lifecycle", "Lifecycles: how sessions go, and what each is given"),
+    ("inject", "What would be injected"),
     ("key", "Keys: who is let in by a server, and as what"),
     ("audit", "The hash chain of the log"),
     ("import", "Coming from elsewhere: another ledger, HZL, beads"),

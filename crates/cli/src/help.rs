@@ -17,7 +17,7 @@ pub(crate) const WIDEST: usize = 100;
 pub(crate) const NARROW: usize = 60;
 
 /// Where people look for a command, in the order in which they need them.
-const HEADINGS: [(&str, &[&str]); 6] = [
+const HEADINGS: [(&str, &[&str]); 7] = [
     (
         "Work:",
         &[
@@ -25,6 +25,7 @@ const HEADINGS: [(&str, &[&str]); 6] = [
             "prime", "stats", "timeline", "why",
         ],
     ),
+    ("Context:", &["session", "lifecycle", "inject"]),
     (
         "The ledger:",
         &[

@@ -83,6 +83,7 @@ codes! {
     RunEdited "run_edited" Refused;
     // Rules of chunks and sessions.
     TypeInUse "type_in_use" Refused;
+    DefinitionInUse "definition_in_use" Refused;
     ContentIncomplete "content_incomplete" Refused;
     QueryKeyTaken "query_key_taken" Refused;
     LinksIncoming "links_incoming" Refused;

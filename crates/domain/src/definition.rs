@@ -5,6 +5,7 @@
 
 pub mod agent;
 pub mod event;
+pub mod removal;
 
 use crate::chunk::{ChunkType, Slug};
 use crate::near::near;

@@ -12,7 +12,7 @@ pub mod lifecycle;
 pub mod sit;
 pub mod state;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use agent_type::{AgentType, Filter};
 pub use lifecycle::{InjectionRule, Lifecycle};

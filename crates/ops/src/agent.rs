@@ -1,5 +1,6 @@
 //! `agent status` and `agent log`: who is at work, and what somebody did.
 
+mod register;
 mod work;
 
 use std::cmp::Reverse;
@@ -18,6 +19,7 @@ use crate::events::{Homes, Sight};
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet, Tone, ago, relative};
 use crate::view::{EventView, ProjectNames, limit};
+pub use register::{Register, Registered, Unregister, Unregistered};
 pub use work::AgentWork;
 use work::work;
 
@@ -42,7 +44,8 @@ pub struct AgentStatus {
     pub window: Option<String>,
 }
 
-/// Everybody who holds a task or ever did something; of a project, everybody who has a task of it.
+/// Everybody who holds a task, is registered or ever did something; of a project, everybody who has a
+/// task of it.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Agents {
     pub agents: Vec<AgentView>,
@@ -60,6 +63,9 @@ pub struct AgentView {
     pub tasks: Vec<HeldTask>,
     #[schemars(with = "Option<String>")]
     pub last_activity: Option<Time>,
+    /// What is known of it, where it is registered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registered: Option<Registered>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stats: Option<AgentCounts>,
     /// What became of its claims in the window, where one was asked for.
@@ -122,9 +128,14 @@ impl Operation for AgentStatus {
             held.sort_by_key(|task| task.claimed_at);
             let acted: BTreeMap<String, u64> =
                 snapshot.agents()?.into_iter().map(|agent| (agent.name, agent.last_seq)).collect();
+            let registered: BTreeMap<String, Registered> = snapshot
+                .known_agents()?
+                .iter()
+                .map(|agent| (agent.name.clone(), Registered::from(agent)))
+                .collect();
             let mut names: BTreeSet<String> = match project {
                 Some(project) => with_tasks_in(snapshot, project)?,
-                None => acted.keys().cloned().collect(),
+                None => acted.keys().chain(registered.keys()).cloned().collect(),
             };
             names.extend(held.iter().filter_map(|task| task.agent.clone()));
             names.extend(done.keys().cloned());
@@ -134,7 +145,9 @@ impl Operation for AgentStatus {
                 let last = acted.get(&name).copied();
                 let own = held.iter().filter(|task| task.agent.as_ref() == Some(&name)).collect();
                 let work = window.map(|_| done.remove(&name).unwrap_or_default());
-                agents.push(AgentView { work, ..self.view(snapshot, name, own, last, project)? });
+                let registered = registered.get(&name).cloned();
+                let view = self.view(snapshot, name, own, last, project)?;
+                agents.push(AgentView { work, registered, ..view });
             }
             // Who is at work comes first, the longest at it before the others; then who was last.
             agents.sort_by_key(|agent| Reverse((agent.active_duration_ms, agent.last_activity)));
@@ -182,6 +195,7 @@ impl AgentStatus {
             last_activity,
             stats: self.stats.then(|| counts(snapshot, &agent, project)).transpose()?,
             work: None,
+            registered: None,
             agent,
         })
     }
@@ -226,6 +240,9 @@ impl Output for Agents {
         let sheet = Sheet::default()
             .and_table(&columns, rows)
             .and_line(Cell::dim(format!("{active} of {total} at work")));
+        let sheet = self.and_counted(sheet, "registered", &["agent", "type", "tags…"], |agent| {
+            agent.registered.as_ref().map(Registered::row)
+        });
         let columns =
             ["agent…", "backlog", "ready", "in progress", "blocked", "done", "archived", "all"];
         let counted = |agent: &AgentView| Some(agent.stats.as_ref()?.row(&agent.agent));

@@ -31,7 +31,7 @@ pages! {
     "checkout_unfit" "uncommitted_changes" "branch_unclear" "branch_exists"
     "merge_conflict" "git_refused"
     "run_not_found" "step_not_found" "action_not_found"
-    "type_in_use" "content_incomplete" "query_key_taken" "links_incoming"
+    "type_in_use" "definition_in_use" "content_incomplete" "query_key_taken" "links_incoming"
     "step_required" "session_open" "session_over" "chunk_not_found" "session_not_found"
     "chunk_type_not_found" "agent_type_not_found" "lifecycle_not_found"
     "project_exists" "project_protected" "project_frozen" "project_deleted" "tasks_held" "import_invalid" "import_conflict"

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use clap::{ArgMatches, Command};
 use schemars::Schema;
 use serde_json::Value;
+use windlass_domain::session::{AgentType, Lifecycle};
 use windlass_domain::{Exit, Refusal, Time};
 use windlass_ledger::{Error, Fault};
 
@@ -17,8 +18,9 @@ use crate::remote::{relay, told};
 use crate::sheet::Sheet;
 use crate::view::unknown_fields;
 use crate::{
-    agent, agent_setup, board, chunk, db, dep, events, exchange, explain, gc, health, hook, import,
-    key, prime, project, run, setup, show_settings, stats, task, timeline, why, workflow,
+    agent, agent_setup, board, chunk, db, definition, dep, events, exchange, explain, gc, health,
+    hook, import, key, prime, project, run, session, setup, show_settings, stats, task, timeline,
+    why, workflow,
 };
 
 /// Every operation, in the order people meet them.
@@ -115,6 +117,20 @@ pub static TABLE: &[Entry] = &[
     Entry::of::<run::Edited>(),
     Entry::of::<run::Import>(),
     Entry::of::<chunk::Search>(),
+    Entry::of::<session::Start>(),
+    Entry::of::<session::Resume>(),
+    Entry::of::<session::Focus>(),
+    Entry::of::<session::Take>(),
+    Entry::of::<session::Show>(),
+    Entry::of::<session::List>(),
+    Entry::of::<session::End>(),
+    Entry::of::<session::Consolidate>(),
+    Entry::of::<session::Preview>(),
+    Entry::of::<definition::List<Lifecycle>>(),
+    Entry::of::<definition::Show<Lifecycle>>(),
+    Entry::of::<definition::Set<Lifecycle>>(),
+    Entry::of::<definition::Hide<Lifecycle>>(),
+    Entry::of::<definition::Remove<Lifecycle>>(),
     Entry::of::<hook::Set>(),
     Entry::of::<hook::Remove>(),
     Entry::of::<hook::List>(),
@@ -134,6 +150,13 @@ pub static TABLE: &[Entry] = &[
     Entry::of::<timeline::Timeline>(),
     Entry::of::<agent::AgentStatus>(),
     Entry::of::<agent::AgentLog>(),
+    Entry::of::<agent::Register>(),
+    Entry::of::<agent::Unregister>(),
+    Entry::of::<definition::List<AgentType>>(),
+    Entry::of::<definition::Show<AgentType>>(),
+    Entry::of::<definition::Set<AgentType>>(),
+    Entry::of::<definition::Hide<AgentType>>(),
+    Entry::of::<definition::Remove<AgentType>>(),
     Entry::of::<events::Events>(),
     Entry::of::<health::Doctor>(),
     Entry::of::<health::Validate>(),

@@ -11,6 +11,10 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use serde_json::{Value, json};
 use windlass_domain::chain::Provenance;
+use windlass_domain::chunk::Owner;
+use windlass_domain::chunk::access::{Reader, Standing};
+use windlass_domain::chunk::state::Author;
+use windlass_domain::chunk::write::{Draft, Taken, write};
 use windlass_domain::duration::Span;
 use windlass_domain::op::OpId;
 use windlass_domain::run::edit::OutsideEdits;
@@ -105,6 +109,44 @@ impl Stage {
         let given: Value = serde_json::from_str(&given.json().unwrap()).unwrap();
         self.tasks.push(("KEY", given["key_id"].as_str().unwrap().to_owned()));
         self.start_runs();
+        self.sit_down();
+    }
+
+    /// Sessions, one that goes on and one that left a memory behind, and definitions.
+    fn sit_down(&mut self) {
+        self.does("agent.register", json!({"name": "w1", "type": "dev_coder"}));
+        let definition = json!({"ttl": "1h", "consolidation_threshold": 1});
+        for slug in ["mine", "unused"] {
+            self.does("lifecycle.set", json!({"slug": slug, "definition": definition}));
+        }
+        let definition = json!({"lifecycle": "mine"});
+        self.does("agent.type.set", json!({"slug": "own", "definition": definition}));
+        for name in ["SITS", "SAT"] {
+            let started = self.does("session.start", json!({"agent": "w1", "project": "api"}));
+            let started: Value = serde_json::from_str(&started.json().unwrap()).unwrap();
+            self.tasks.push((name, started["session_id"].as_str().unwrap().to_owned()));
+        }
+        let memory = self.remember();
+        self.tasks.push(("MEMORY", memory));
+        self.does("session.end", json!({"session": "SAT", "agent": "w1"}));
+    }
+
+    /// The id of a memory that is written in the session SAT.
+    fn remember(&mut self) -> String {
+        let session = self.tasks.iter().find(|(name, _)| *name == "SAT").unwrap();
+        let session = Some(session.1.parse().unwrap());
+        let by = Author { name: "w1".into(), session, run: None };
+        let reader =
+            Reader { name: "w1".into(), standing: Standing::Agent(None), projects: Vec::new() };
+        let types = windlass_domain::built_in::chunk_types();
+        let memory = types.iter().find(|known| known.slug.as_str() == "memory").unwrap();
+        let (draft, owner) = (Draft::new("One", "It hangs."), Owner::Agent("w1".into()));
+        let taken = Taken::default();
+        let written = write(&draft, memory, owner, &taken, &reader, by).unwrap();
+        let ledger = self.cx.ledger().unwrap();
+        let provenance = Provenance::default();
+        let begun = ledger.write(&provenance, |tx| tx.begin_chunk(written.clone())).unwrap();
+        begun.id.to_string()
     }
 
     /// Runs, each as far as its name says.
@@ -274,6 +316,31 @@ fn samples_of_runs() -> Vec<(&'static str, Value)> {
     ]
 }
 
+/// Every operation that changes a session or a definition.
+fn samples_of_sessions() -> Vec<(&'static str, Value)> {
+    let sits = json!({"session": "SITS", "agent": "w1"});
+    let definition = json!({"ttl": "2h", "consolidation_threshold": 3});
+    vec![
+        ("session.start", json!({"agent": "w1", "lifecycle": "dev", "run": "BEGUN"})),
+        ("session.resume", sits.clone()),
+        ("session.focus", json!({"session": "SITS", "task": "the login", "agent": "w1"})),
+        ("session.take", sits.clone()),
+        ("session.end", sits),
+        (
+            "session.consolidate",
+            json!({"session": "SAT", "promote": ["MEMORY"], "to": "project", "agent": "w1"}),
+        ),
+        ("lifecycle.set", json!({"slug": "mine", "definition": definition})),
+        ("lifecycle.hide", json!({"slug": "dev_coding"})),
+        ("lifecycle.remove", json!({"slug": "unused"})),
+        ("agent.register", json!({"name": "w2", "type": "own", "tags": ["rust"]})),
+        ("agent.unregister", json!({"name": "w1"})),
+        ("agent.type.set", json!({"slug": "own", "definition": {"lifecycle": "dev"}})),
+        ("agent.type.hide", json!({"slug": "research"})),
+        ("agent.type.remove", json!({"slug": "own"})),
+    ]
+}
+
 /// Every operation that changes the ledger in one transaction, with arguments that do something.
 fn samples() -> Vec<(&'static str, Value)> {
     vec![
@@ -333,6 +400,7 @@ const LOOKS: [&str; 2] = ["key.list", "key.refusals"];
 fn what_every_operation_answered_is_answered_again_in_both_forms_row_i3() {
     let mut samples = samples();
     samples.extend(samples_of_runs());
+    samples.extend(samples_of_sessions());
     for (name, input) in &samples {
         let mut stage = Stage::on_sqlite();
         let mut run =

@@ -20,6 +20,7 @@ use windlass_domain::event::{Kind, Subject};
 use windlass_ledger::{Error, Fault, Ledger, Recorded, Snapshot};
 use windlass_ops::Context;
 use windlass_ops::events::{Filter, Home, Homes};
+use windlass_ops::session::{Concern, Followed};
 use windlass_ops::view::EventView;
 
 use crate::caller::Caller;
@@ -93,11 +94,12 @@ impl Live {
         self.tales.receiver_count()
     }
 
-    /// Everything after `after` that `filter` wants, as it comes.
+    /// Everything after `after` that `filter` wants, as it comes; for a session, what concerns it.
     pub(crate) fn follow(
         &self,
         caller: Caller,
         filter: Filter,
+        session: Option<Followed>,
         after: u64,
     ) -> mpsc::Receiver<Bytes> {
         let (out, messages) = mpsc::channel(UNREAD);
@@ -105,7 +107,7 @@ impl Live {
         self.reader.unpark();
         let (live, shown) = (self.clone(), Instant::now());
         let beat = shown + self.beat;
-        let follower = Follower { live, caller, filter, after, tales, out, beat, shown };
+        let follower = Follower { live, caller, filter, session, after, tales, out, beat, shown };
         tokio::spawn(follower.run());
         messages
     }
@@ -123,6 +125,8 @@ struct Follower {
     live: Live,
     caller: Caller,
     filter: Filter,
+    /// The session it listens for.
+    session: Option<Followed>,
     /// The last event it went by.
     after: u64,
     tales: broadcast::Receiver<Arc<Tale>>,
@@ -221,10 +225,26 @@ impl Follower {
             self.show_key_again().await?;
         }
         self.after = tale.seq;
-        match self.filter.wants(&tale.kind, tale.stream, tale.home) {
+        let is_wanted = self.filter.wants(&tale.kind, tale.stream, tale.home);
+        match is_wanted && self.concerns(tale).await? {
             true => self.say(tale.message.clone()).await,
             false => Ok(()),
         }
+    }
+
+    /// Whether an event concerns the session that is listened for. What became of a chunk does if the
+    /// chunk waits to be handed over, which the ledger knows.
+    async fn concerns(&self, tale: &Tale) -> Result<bool, End> {
+        let Some(session) = &self.session else { return Ok(true) };
+        let chunk = match session.concern(&tale.kind, tale.stream) {
+            Concern::Own => return Ok(true),
+            Concern::None => return Ok(false),
+            Concern::Chunk(chunk) => chunk,
+        };
+        let session = session.clone();
+        let look = move |cx: &mut Context| session.awaits(cx, chunk);
+        let awaits = self.live.desk.look(self.caller.clone(), look).await;
+        awaits.map_err(|error| End::Said(why(&error)))
     }
 
     async fn say(&mut self, message: Bytes) -> Result<(), End> {
@@ -341,7 +361,7 @@ mod tests {
     /// The kinds of the events that somebody hears, up to the first of the kind `last`.
     fn heard(indoors: &Indoors, filter: Filter, last: &str) -> Vec<String> {
         indoors.runtime.block_on(async {
-            let mut messages = indoors.live.follow(anybody(), filter, 0);
+            let mut messages = indoors.live.follow(anybody(), filter, None, 0);
             let mut kinds: Vec<String> = Vec::new();
             while kinds.last().is_none_or(|kind| kind != last) {
                 let message = timeout(PATIENCE, messages.recv()).await.unwrap().unwrap();
@@ -380,7 +400,7 @@ mod tests {
     fn a_follower_that_left_is_noticed_before_anything_is_said_to_it() {
         let indoors = Indoors::new();
         indoors.runtime.block_on(async {
-            let mut messages = indoors.live.follow(anybody(), Filter::default(), 0);
+            let mut messages = indoors.live.follow(anybody(), Filter::default(), None, 0);
             messages.recv().await.unwrap();
             drop(messages);
             let left = async {
@@ -398,7 +418,7 @@ mod tests {
         indoors.runtime.block_on(async {
             let live = Live { beat: Duration::from_millis(5), ..indoors.live.clone() };
             let _all = live.walks.acquire_many(u32::try_from(WALKS).unwrap()).await.unwrap();
-            let mut messages = live.follow(anybody(), Filter::default(), 0);
+            let mut messages = live.follow(anybody(), Filter::default(), None, 0);
             let mut heard = messages.recv().await.unwrap();
             while !heard.starts_with(b": beat") {
                 heard = timeout(BEAT / 2, messages.recv()).await.unwrap().unwrap();

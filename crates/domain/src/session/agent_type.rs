@@ -9,6 +9,7 @@ use crate::{Refusal, text};
 
 /// What agents of one kind have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct AgentType {
     pub slug: Slug,
     pub name: String,

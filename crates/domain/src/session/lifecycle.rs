@@ -39,6 +39,7 @@ words! {
 
 /// How sessions of one kind go.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Lifecycle {
     pub slug: Slug,
     pub name: String,

@@ -4,7 +4,6 @@ use super::consolidate::surfaced;
 use super::event::{
     ChunksInjected, FocusRegistered, SessionEnded, SessionExpired, SessionResumed, SessionStarted,
 };
-use super::lifecycle::RequiredStep;
 use super::state::{Session, SessionStatus};
 use super::{Focus, Lifecycle};
 use crate::chunk::access::{Reader, Standing};
@@ -32,12 +31,7 @@ pub fn start(
     now: Time,
 ) -> Result<SessionStarted, Refusal> {
     let agent = text::name("agent", &arrival.agent)?;
-    if reader.is_agent() && agent != reader.name {
-        let message = format!("{} may not start a session of {agent}", reader.name);
-        return Err(Refusal::new(Code::NotAllowed, message)
-            .hint("start it under your own name")
-            .detail("agent", agent));
-    }
+    speak_for(&agent, reader)?;
     if let Some(project) = arrival.project {
         reader.admit_project(project)?;
     }
@@ -63,6 +57,17 @@ pub fn start(
     })
 }
 
+/// Lets an agent say what concerns itself, and people what concerns any agent.
+pub fn speak_for(agent: &str, reader: &Reader) -> Result<(), Refusal> {
+    if !reader.is_agent() || agent == reader.name {
+        return Ok(());
+    }
+    let message = format!("{} may not speak for {agent}", reader.name);
+    Err(Refusal::new(Code::NotAllowed, message)
+        .hint("do it under your own name, or ask a person")
+        .detail("agent", agent))
+}
+
 /// Comes back to a session, whose time begins anew.
 pub fn resume(
     session: &Session,
@@ -86,19 +91,25 @@ pub fn focus(
 ) -> Result<Vec<SessionEvent>, Refusal> {
     session.admit(reader)?;
     session.need_open(now)?;
-    let task = text::said("task", &focus.task)?;
-    let tags = text::tags(&focus.tags)?;
+    let Focus { task, tags } = focus.checked()?;
     let injection = injection.beyond(&session.given());
     Ok(vec![FocusRegistered { task, tags, injection }.into()])
 }
 
 /// Hands over what is chosen now and was not given before; nothing when there is nothing new.
-pub fn hand_over(session: &Session, injection: Injection, now: Time) -> Vec<SessionEvent> {
+pub fn hand_over(
+    session: &Session,
+    injection: Injection,
+    reader: &Reader,
+    now: Time,
+) -> Result<Vec<SessionEvent>, Refusal> {
+    session.admit(reader)?;
+    session.need_open(now)?;
     let injection = injection.beyond(&session.given());
-    match session.is_open(now) && !injection.chunks.is_empty() {
-        true => vec![ChunksInjected { injection }.into()],
-        false => Vec::new(),
-    }
+    Ok(match injection.chunks.is_empty() {
+        true => Vec::new(),
+        false => vec![ChunksInjected { injection }.into()],
+    })
 }
 
 /// Ends a session. What it wrote of types that are surfaced is listed for somebody to decide about.
@@ -140,10 +151,7 @@ impl Session {
     /// Refuses a write before what the lifecycle asks for first was done.
     pub fn admit_write(&self, now: Time) -> Result<(), Refusal> {
         self.need_open(now)?;
-        let is_missing = |step: &&RequiredStep| match step {
-            RequiredStep::RegisterFocus => self.focus.is_none(),
-        };
-        let Some(step) = self.required_steps.iter().find(is_missing) else { return Ok(()) };
+        let Some(step) = self.missing_steps().into_iter().next() else { return Ok(()) };
         let message = format!("{step} must be done before anything is written in this session");
         Err(Refusal::new(Code::StepRequired, message)
             .hint(format!("say what you work on: windlass session focus {} TASK", self.id))
@@ -156,10 +164,7 @@ impl Session {
         if self.is_open(now) {
             return Ok(());
         }
-        let how = match self.status {
-            SessionStatus::Ended => "ended",
-            SessionStatus::Active | SessionStatus::Expired => "expired",
-        };
+        let how = self.status_at(now);
         Err(Refusal::new(Code::SessionOver, format!("session {} {how}", self.id.short()))
             .hint("start another: windlass session start")
             .detail("session", self.id)

@@ -12,7 +12,7 @@ use crate::event::SessionEvent;
 use crate::inject::Injected;
 use crate::task::Broken;
 use crate::word::words;
-use crate::{ChunkId, ProjectId, RunKey, SessionId, Time};
+use crate::{ChunkId, ProjectId, Refusal, RunKey, SessionId, Time, text};
 
 words! {
     /// How far a session has come.
@@ -29,6 +29,13 @@ words! {
 pub struct Focus {
     pub task: String,
     pub tags: Vec<String>,
+}
+
+impl Focus {
+    /// The same, if it says something.
+    pub fn checked(&self) -> Result<Self, Refusal> {
+        Ok(Self { task: text::said("task", &self.task)?, tags: text::tags(&self.tags)? })
+    }
 }
 
 /// One sitting of an agent.
@@ -151,6 +158,22 @@ impl Session {
     /// matter, so that an agent that died blocks nobody.
     pub fn is_open(&self, now: Time) -> bool {
         self.status == SessionStatus::Active && now < self.expires_at
+    }
+
+    /// How far it has come, whether that was recorded or not.
+    pub fn status_at(&self, now: Time) -> SessionStatus {
+        match self.status {
+            SessionStatus::Active if !self.is_open(now) => SessionStatus::Expired,
+            recorded => recorded,
+        }
+    }
+
+    /// What must be done before it writes, and was not.
+    pub fn missing_steps(&self) -> Vec<RequiredStep> {
+        let is_missing = |step: &&RequiredStep| match step {
+            RequiredStep::RegisterFocus => self.focus.is_none(),
+        };
+        self.required_steps.iter().filter(is_missing).copied().collect()
     }
 
     /// Whom chunks are chosen for while it goes on.

@@ -1,6 +1,6 @@
 //! What happens in sessions, each as a sentence.
 
 mod consolidation;
-mod scene;
+pub(crate) mod scene;
 mod sitting;
 mod stored;

@@ -321,6 +321,7 @@ CREATE TABLE chunk_trigrams (
 CREATE TABLE sessions (
     created_seq BIGINT PRIMARY KEY,
     id          BYTEA NOT NULL UNIQUE,
+    tail        BIGINT NOT NULL,
     agent       TEXT COLLATE "C" NOT NULL,
     run_id      BYTEA,
     status      TEXT COLLATE "C" NOT NULL,
@@ -328,6 +329,7 @@ CREATE TABLE sessions (
     state       TEXT COLLATE "C" NOT NULL
 );
 
+CREATE INDEX sessions_tail ON sessions (tail);
 CREATE INDEX sessions_agent ON sessions (agent, created_seq);
 CREATE INDEX sessions_status ON sessions (status, created_seq);
 CREATE INDEX sessions_run ON sessions (run_id, created_seq) WHERE run_id IS NOT NULL;

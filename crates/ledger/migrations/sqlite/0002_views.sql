@@ -323,6 +323,7 @@ CREATE TABLE chunk_trigrams (
 CREATE TABLE sessions (
     created_seq INTEGER PRIMARY KEY,
     id          BLOB NOT NULL UNIQUE,
+    tail        INTEGER NOT NULL,
     agent       TEXT NOT NULL,
     run_id      BLOB,
     status      TEXT NOT NULL,
@@ -330,6 +331,7 @@ CREATE TABLE sessions (
     state       TEXT NOT NULL
 ) STRICT;
 
+CREATE INDEX sessions_tail ON sessions (tail);
 CREATE INDEX sessions_agent ON sessions (agent, created_seq);
 CREATE INDEX sessions_status ON sessions (status, created_seq);
 CREATE INDEX sessions_run ON sessions (run_id, created_seq) WHERE run_id IS NOT NULL;

@@ -2,11 +2,14 @@
 
 mod seam;
 
+use std::cmp::Reverse;
+
 use windlass_domain::event::SessionEvent;
-use windlass_domain::session::Session;
+use windlass_domain::id::Fragment;
 use windlass_domain::session::event::SessionStarted;
 use windlass_domain::session::state::SessionStatus;
-use windlass_domain::{Code, Refusal, RunKey, SessionId, Time};
+use windlass_domain::session::{Session, sit};
+use windlass_domain::{Code, Event, Refusal, RunKey, SessionId, Time};
 
 use crate::fault::{Error, Fault};
 use crate::snapshot::Snapshot;
@@ -14,6 +17,9 @@ use crate::transaction::Transaction;
 use crate::world::random_bits;
 
 pub(crate) use seam::Sessions;
+
+/// How many sessions are looked at that a part of an id may mean.
+const ALIKE: u64 = 1_000;
 
 /// A session with its place in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,14 +44,46 @@ impl Snapshot<'_> {
         self.store.session(id)
     }
 
-    /// The newest sessions first.
-    pub fn sessions(&mut self, filter: &SessionFilter) -> Result<Vec<KeptSession>, Fault> {
-        self.store.sessions(filter)
+    /// The sessions that a whole id or a part of one may mean, at most [`ALIKE`].
+    pub fn sessions_like(&mut self, given: &Fragment) -> Result<Vec<KeptSession>, Fault> {
+        let (part, prefix, suffix) = match given {
+            Fragment::Whole(bytes) => {
+                return Ok(self.session(SessionId::from_bytes(*bytes))?.into_iter().collect());
+            }
+            Fragment::Part { text, prefix, suffix } => (text, prefix, suffix),
+        };
+        let mut found = match prefix {
+            Some(range) => self.store.sessions_with_prefix(*range, ALIKE)?,
+            None => Vec::new(),
+        };
+        found.extend(self.store.sessions_with_suffix(*suffix, ALIKE)?);
+        // The tail key covers only the end of a long suffix.
+        found.retain(|kept| kept.session.id.matches(part));
+        found.sort_by_key(|kept| kept.session.id);
+        found.dedup_by_key(|kept| kept.session.id);
+        Ok(found)
     }
 
-    /// Sessions whose time ran out by then and of which nobody has noticed it, at most so many.
-    pub fn sessions_overdue(&mut self, now: Time, limit: u64) -> Result<Vec<KeptSession>, Fault> {
-        self.store.sessions_overdue(now, limit)
+    /// The newest sessions first. One whose time ran out is expired, whether anybody noticed it or
+    /// not.
+    pub fn sessions(&mut self, filter: &SessionFilter) -> Result<Vec<KeptSession>, Fault> {
+        let now = self.now();
+        let mut found = self.store.sessions(filter, now)?;
+        if filter.status == Some(SessionStatus::Expired) {
+            let overdue = self.store.sessions_overdue(now, filter.limit)?;
+            let is_before =
+                |kept: &KeptSession| filter.before.is_none_or(|seq| kept.created_seq < seq);
+            let wanted = |kept: &KeptSession| is_before(kept) && filter.admits(&kept.session, now);
+            found.extend(overdue.into_iter().filter(wanted));
+            found.sort_by_key(|kept| Reverse(kept.created_seq));
+            found.truncate(usize::try_from(filter.limit).unwrap_or(usize::MAX));
+        }
+        Ok(found)
+    }
+
+    /// When the time of the next session runs out that nobody has ended.
+    pub fn next_session_expiry(&mut self) -> Result<Option<Time>, Fault> {
+        self.store.session_expiry_next()
     }
 }
 
@@ -65,6 +103,24 @@ impl Transaction<'_> {
         let session = Session::started(id, &data, self.now());
         self.create(id, SessionEvent::from(data))?;
         Ok(KeptSession { created_seq, session })
+    }
+
+    /// Records of up to `limit` sessions that their time ran out; returns of how many. It is the
+    /// doing of time and not of the caller, so no bound of theirs is asked.
+    pub fn expire_sessions(&mut self, limit: u64) -> Result<u64, Fault> {
+        let now = self.now();
+        let overdue = self.store.sessions_overdue(now, limit)?;
+        if overdue.is_empty() {
+            return Ok(0);
+        }
+        let types = self.chunk_types()?;
+        for KeptSession { session, .. } in &overdue {
+            let wrote = self.chunks_of_session(session.id)?;
+            let events = sit::expire(session, &wrote, &types, now);
+            let events = events.into_iter().map(Event::from).collect();
+            self.record(session.id.into(), session.events, events)?;
+        }
+        Ok(overdue.len() as u64)
     }
 
     /// Records what happened to a session and returns the session as it is now. What was decided

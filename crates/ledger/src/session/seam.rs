@@ -12,8 +12,8 @@ use crate::store::{Statements, all, first};
 /// Where some of what is read may not be wanted, so many sessions are read at a time at least.
 const PAGE: u64 = 100;
 
-const INSERT_SESSION: &str = "INSERT INTO sessions (created_seq, id, agent, run_id, status, \
-     expires_at, state) VALUES ($1, $2, $3, $4, $5, $6, $7)";
+const INSERT_SESSION: &str = "INSERT INTO sessions (created_seq, id, tail, agent, run_id, status, \
+     expires_at, state) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
 /// By the primary key. Whose it is and of which run never changes.
 const UPDATE_SESSION: &str =
     "UPDATE sessions SET status = $1, expires_at = $2, state = $3 WHERE created_seq = $4";
@@ -26,6 +26,12 @@ macro_rules! sessions {
 
 /// By the unique index on `id`.
 pub(crate) const SESSION: &str = sessions!("WHERE id = $1");
+/// By the unique index on `id`.
+pub(crate) const SESSIONS_WITH_PREFIX: &str =
+    sessions!("WHERE id BETWEEN $1 AND $2 ORDER BY id LIMIT $3");
+/// By `sessions_tail`.
+pub(crate) const SESSIONS_WITH_SUFFIX: &str =
+    sessions!("WHERE tail BETWEEN $1 AND $2 ORDER BY tail LIMIT $3");
 /// By the primary key, backwards.
 pub(crate) const SESSIONS: &str =
     sessions!("WHERE created_seq < $1 ORDER BY created_seq DESC LIMIT $2");
@@ -41,6 +47,9 @@ pub(crate) const SESSIONS_WITH: &str =
 /// By `sessions_expiry`.
 pub(crate) const SESSIONS_OVERDUE: &str =
     sessions!("WHERE status = 'active' AND expires_at <= $1 ORDER BY expires_at LIMIT $2");
+/// By `sessions_expiry`.
+pub(crate) const SESSION_EXPIRY_NEXT: &str =
+    "SELECT expires_at FROM sessions WHERE status = 'active' ORDER BY expires_at LIMIT 1";
 
 /// The part of the seam that is about sessions.
 pub(crate) trait Sessions: Statements {
@@ -50,6 +59,7 @@ pub(crate) trait Sessions: Statements {
         let cells = [
             Cell::count(*created_seq),
             Cell::Bytes(&session.id.to_bytes()),
+            Cell::Int(session.id.tail()),
             Cell::Text(&session.agent),
             run.as_ref().map_or(Cell::Null, |id| Cell::Bytes(id)),
             Cell::Text(session.status.as_str()),
@@ -75,13 +85,38 @@ pub(crate) trait Sessions: Statements {
         first(self, SESSION, &[Cell::Bytes(&id.to_bytes())], read_session)
     }
 
+    /// Sessions whose id lies in the range, at most `limit`.
+    fn sessions_with_prefix(
+        &mut self,
+        range: ([u8; 16], [u8; 16]),
+        limit: u64,
+    ) -> Result<Vec<KeptSession>, Fault> {
+        let cells = [Cell::Bytes(&range.0), Cell::Bytes(&range.1), Cell::count(limit)];
+        all(self, SESSIONS_WITH_PREFIX, &cells, read_session)
+    }
+
+    /// Sessions whose tail key lies in the range, at most `limit`.
+    fn sessions_with_suffix(
+        &mut self,
+        range: (i64, i64),
+        limit: u64,
+    ) -> Result<Vec<KeptSession>, Fault> {
+        let cells = [Cell::Int(range.0), Cell::Int(range.1), Cell::count(limit)];
+        all(self, SESSIONS_WITH_SUFFIX, &cells, read_session)
+    }
+
+    fn session_expiry_next(&mut self) -> Result<Option<Time>, Fault> {
+        first(self, SESSION_EXPIRY_NEXT, &[], |row| Ok(Time::from_millis(row.int(0)?)))
+    }
+
     fn sessions_overdue(&mut self, now: Time, limit: u64) -> Result<Vec<KeptSession>, Fault> {
         let cells = [Cell::Int(now.as_millis()), Cell::count(limit)];
         all(self, SESSIONS_OVERDUE, &cells, read_session)
     }
 
-    /// The newest first. One of the conditions selects an index, the others are checked one by one.
-    fn sessions(&mut self, filter: &SessionFilter) -> Result<Vec<KeptSession>, Fault> {
+    /// The newest first, by what is recorded of them. One of the conditions selects an index, the
+    /// others are checked one by one.
+    fn sessions(&mut self, filter: &SessionFilter, now: Time) -> Result<Vec<KeptSession>, Fault> {
         let mut before = Cell::count(filter.before.unwrap_or(u64::MAX));
         let mut found: Vec<KeptSession> = Vec::new();
         loop {
@@ -90,7 +125,7 @@ pub(crate) trait Sessions: Statements {
             let Some(last) = page.last() else { break };
             before = Cell::count(last.created_seq);
             let is_last = (page.len() as u64) < size;
-            found.extend(page.into_iter().filter(|kept| filter.admits(&kept.session)));
+            found.extend(page.into_iter().filter(|kept| filter.admits(&kept.session, now)));
             if is_last || found.len() as u64 >= filter.limit {
                 break;
             }
@@ -124,8 +159,8 @@ pub(crate) trait Sessions: Statements {
 }
 
 impl SessionFilter {
-    fn admits(&self, session: &Session) -> bool {
-        self.status.is_none_or(|status| session.status == status)
+    pub(super) fn admits(&self, session: &Session, now: Time) -> bool {
+        self.status.is_none_or(|status| session.status_at(now) == status)
             && self.agent.as_ref().is_none_or(|agent| session.agent == *agent)
             && self.run.is_none_or(|run| session.run == Some(run))
     }

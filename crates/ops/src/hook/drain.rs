@@ -11,7 +11,7 @@ use windlass_ledger::Error;
 use super::dispatch::{Dispatch, LOCK_FOR, Tally};
 use super::view::Unknown;
 use crate::context::Context;
-use crate::gc::notice_overdue;
+use crate::gc::{expire_sessions, notice_overdue};
 use crate::operation::{Access, Operation, Output, Place};
 use crate::sheet::{Cell, Sheet, counted};
 use crate::view::limit;
@@ -73,6 +73,7 @@ impl Operation for Drain {
         let (actor, _) = cx.identity(None)?;
         // Whoever sends looks first, so that what is overdue is told by a timer alone.
         notice_overdue(cx, &actor)?;
+        expire_sessions(cx, &actor)?;
         let mut dispatch = Dispatch::new(cx)?;
         if is_due(cx)? {
             dispatch.send(cx, limit)?;

@@ -16,7 +16,7 @@ use super::dispatch::{Dispatch, LOCK_FOR};
 use super::drain::Drained;
 use super::view::Unknown;
 use crate::context::Context;
-use crate::gc::{expire_claims, notice_overdue};
+use crate::gc::{and_settled, expire_claims, expire_sessions, notice_overdue};
 use crate::operation::{Access, Operation, Output, Place};
 use crate::sheet::{Sheet, counted};
 
@@ -31,8 +31,8 @@ const BREATH: Span = Span::from_millis(1_000);
 /// Between two tries to reach the database: doubled from the one to the other.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
 
-/// Sends hooks as they fall due, and records leases that run out and answers that are overdue, until it
-/// is asked to end.
+/// Sends hooks as they fall due, and records leases and sessions that run out and answers that are
+/// overdue, until it is asked to end.
 #[derive(Debug, Clone, Default, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Worker {}
 
@@ -45,6 +45,8 @@ pub struct Worked {
     pub claims_expired: u64,
     /// Answers of people, waited for by runs, that it recorded as overdue.
     pub gates_overdue: u64,
+    /// Sessions that it recorded as expired.
+    pub sessions_expired: u64,
 }
 
 impl Operation for Worker {
@@ -59,7 +61,12 @@ impl Operation for Worker {
         let started = Instant::now();
         // What is wrong from the beginning will not pass by waiting.
         cx.read(|snapshot| snapshot.head().map_err(Error::from))?;
-        let mut life = Life { dispatch: Dispatch::new(cx)?, claims_expired: 0, gates_overdue: 0 };
+        let mut life = Life {
+            dispatch: Dispatch::new(cx)?,
+            claims_expired: 0,
+            gates_overdue: 0,
+            sessions_expired: 0,
+        };
         let mut pause = PAUSES.0;
         while !life.dispatch.is_stopped() {
             match life.round(cx) {
@@ -74,10 +81,10 @@ impl Operation for Worker {
             }
         }
         life.dispatch.send(cx, 0)?;
-        let Life { dispatch, claims_expired, gates_overdue } = life;
+        let Life { dispatch, claims_expired, gates_overdue, sessions_expired } = life;
         let unknown = cx.read(|snapshot| Ok(Unknown::all(snapshot)?))?;
         let drained = Drained { unknown, ..Drained::of(&dispatch, started) };
-        Ok(Worked { drained, claims_expired, gates_overdue })
+        Ok(Worked { drained, claims_expired, gates_overdue, sessions_expired })
     }
 }
 
@@ -86,6 +93,7 @@ struct Life {
     dispatch: Dispatch,
     claims_expired: u64,
     gates_overdue: u64,
+    sessions_expired: u64,
 }
 
 /// What one look at the ledger says about the next round.
@@ -96,6 +104,7 @@ struct Look {
     hook: Option<Time>,
     lease: Option<Time>,
     answer: Option<Time>,
+    session: Option<Time>,
 }
 
 impl Life {
@@ -111,15 +120,20 @@ impl Life {
             let (actor, _) = cx.identity(None)?;
             self.gates_overdue += notice_overdue(cx, &actor)?;
         }
+        if is_due(look.session) {
+            let (actor, _) = cx.identity(None)?;
+            self.sessions_expired += expire_sessions(cx, &actor)?;
+        }
         let before = self.dispatch.tally;
         if is_due(look.hook) || self.dispatch.is_busy() {
             self.dispatch.send(cx, u64::MAX)?;
         }
-        if is_due(look.lease) || is_due(look.answer) || self.dispatch.tally != before {
+        let settled = [look.lease, look.answer, look.session];
+        if settled.into_iter().any(is_due) || self.dispatch.tally != before {
             return Ok(());
         }
         // What is due and could not be had is left alone for a moment.
-        let next = [look.hook, look.lease, look.answer].into_iter().flatten().min();
+        let next = settled.into_iter().chain([look.hook]).flatten().min();
         let until = next.unwrap_or(look.now.plus(ROUND)).min(look.now.plus(ROUND));
         let time = until.max(look.now.plus(BREATH)).millis_since(look.now);
         self.wait(cx, look.seq, Span::from_millis(time))
@@ -157,6 +171,7 @@ fn look(cx: &mut Context) -> Result<Look, Error> {
             hook: snapshot.next_hook_due(LOCK_FOR)?,
             lease: held.filter_map(|task| task.lease_until).min(),
             answer: snapshot.next_answer_due()?,
+            session: snapshot.next_session_expiry()?,
         })
     })
 }
@@ -176,11 +191,6 @@ impl Output for Worked {
             0 => sheet,
             expired => sheet.and_line(format!("{} recorded as run out", counted(expired, "lease"))),
         };
-        match self.gates_overdue {
-            0 => sheet,
-            overdue => {
-                sheet.and_line(format!("{} recorded as overdue", counted(overdue, "answer")))
-            }
-        }
+        and_settled(sheet, self.gates_overdue, self.sessions_expired)
     }
 }

@@ -54,7 +54,7 @@ impl Target {
     }
 
     /// The run as the ledger has it.
-    pub(super) fn find(&self, snapshot: &mut Snapshot<'_>) -> Result<KeptRun, Error> {
+    pub(crate) fn find(&self, snapshot: &mut Snapshot<'_>) -> Result<KeptRun, Error> {
         let Some(given) = &self.run_id else {
             return Err(Refusal::new(Code::InvalidValue, "no run is named")
                 .hint("say which: run_id, as `windlass run list` shows it")

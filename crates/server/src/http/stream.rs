@@ -9,6 +9,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use windlass_domain::near::near;
 use windlass_domain::{Code, Refusal};
 use windlass_ops::events::Asked;
+use windlass_ops::session::Followed;
 
 use super::Shared;
 use super::doorkeeper::Visitor;
@@ -18,7 +19,7 @@ use super::query;
 use crate::shares::Shares;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
-const PARAMETERS: [&str; 4] = ["after", "project", "task", "kind"];
+const PARAMETERS: [&str; 5] = ["after", "project", "task", "kind", "session"];
 
 /// How many may follow at once.
 const MOST: usize = 10_000;
@@ -36,7 +37,7 @@ pub(crate) async fn events(
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let (asked, after) = asked(query.as_deref().unwrap_or_default())?;
+    let Wanted { asked, after, session } = wanted(query.as_deref().unwrap_or_default())?;
     // A browser that connects again says how far it came, whatever the address said at first.
     let after = match headers.get(LAST_EVENT_ID) {
         Some(given) => Some(seq("Last-Event-ID", &String::from_utf8_lossy(given.as_bytes()))?),
@@ -45,14 +46,17 @@ pub(crate) async fn events(
     let share = house.followers.take(caller.owner())?;
     let look = move |cx: &mut windlass_ops::Context| {
         let sight = cx.sight();
-        cx.read(|snapshot| Ok((asked.resolve(snapshot, sight)?, snapshot.head()?.seq)))
+        let session = session.map(|id| Followed::named(cx, id)).transpose()?;
+        cx.read(|snapshot| {
+            Ok((asked.resolve(snapshot, sight)?, session.clone(), snapshot.head()?.seq))
+        })
     };
-    let (filter, head) = house.desk.look(caller.clone(), look).await?;
+    let (filter, session, head) = house.desk.look(caller.clone(), look).await?;
     let after = after.unwrap_or(head);
     if after > head {
         return Err(beyond(after, head).into());
     }
-    let messages = house.live.follow(caller, filter, after);
+    let messages = house.live.follow(caller, filter, session, after);
     let stream = ReceiverStream::new(messages).map(Ok::<_, std::convert::Infallible>);
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
@@ -62,13 +66,24 @@ pub(crate) async fn events(
     Ok((headers, Body::from_stream(share.during(stream))).into_response())
 }
 
-fn asked(query: &str) -> Result<(Asked, Option<u64>), Refusal> {
-    let (mut asked, mut after) = (Asked::default(), None);
+/// What somebody wants to follow.
+#[derive(Default)]
+struct Wanted {
+    asked: Asked,
+    /// The last event that they have.
+    after: Option<u64>,
+    /// The session that they listen for.
+    session: Option<String>,
+}
+
+fn wanted(query: &str) -> Result<Wanted, Refusal> {
+    let Wanted { mut asked, mut after, mut session } = Wanted::default();
     for (name, value) in query::pairs(query)? {
         let before = match name.as_str() {
             "after" => after.replace(seq("after", &value)?).map(drop),
             "project" => asked.project.replace(value).map(drop),
             "task" => asked.task.replace(value).map(drop),
+            "session" => session.replace(value).map(drop),
             "kind" => {
                 asked.kinds.push(value);
                 None
@@ -79,7 +94,7 @@ fn asked(query: &str) -> Result<(Asked, Option<u64>), Refusal> {
             return Err(given_twice(&name));
         }
     }
-    Ok((asked, after))
+    Ok(Wanted { asked, after, session })
 }
 
 fn seq(field: &str, given: &str) -> Result<u64, Refusal> {

@@ -8,7 +8,7 @@ use crate::session::sit::{Arrival, start};
 use crate::session::{Lifecycle, Session};
 use crate::{ChunkId, Refusal, RunKey, SessionId};
 
-pub(super) fn lifecycle(slug: &str) -> Lifecycle {
+pub(crate) fn lifecycle(slug: &str) -> Lifecycle {
     lifecycles().into_iter().find(|known| known.slug.as_str() == slug).unwrap()
 }
 
@@ -33,7 +33,7 @@ pub(super) fn injection(numbers: &[u8]) -> Injection {
 }
 
 /// A session of `w1` that starts at minute 0 and was given chunk 1.
-pub(super) fn session(slug: &str) -> Session {
+pub(crate) fn session(slug: &str) -> Session {
     let started =
         start(arrival(), &lifecycle(slug), None, injection(&[1]), &agent("w1"), minute(0));
     Session::started(SessionId::from_bytes([7; 16]), &started.unwrap(), minute(0))

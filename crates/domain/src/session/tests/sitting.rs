@@ -1,7 +1,7 @@
 use super::scene::{after, arrival, injection, lifecycle, session};
 use crate::chunk::access::Reader;
 use crate::chunk::tests::scene::{agent, minute, person, project};
-use crate::session::sit::{Arrival, end, expire, focus, hand_over, resume, start};
+use crate::session::sit::{Arrival, end, expire, focus, hand_over, resume, speak_for, start};
 use crate::session::state::SessionStatus;
 use crate::session::{Focus, Session};
 use crate::{ChunkId, Code, RunKey};
@@ -115,9 +115,35 @@ fn a_session_that_is_over_is_not_resumed() {
 #[test]
 fn c67_what_came_up_meanwhile_is_handed_over_once() {
     let session = session("default");
-    let session = after(&session, Ok(hand_over(&session, injection(&[1, 2]), minute(1))), 1);
+    let handed = hand_over(&session, injection(&[1, 2]), &agent("w1"), minute(1));
+    let session = after(&session, handed, 1);
     assert!(session.given().contains(&ChunkId::from_bytes([2; 16])));
-    assert!(hand_over(&session, injection(&[1, 2]), minute(2)).is_empty());
+    let again = hand_over(&session, injection(&[1, 2]), &agent("w1"), minute(2));
+    assert_eq!(again, Ok(Vec::new()));
+}
+
+#[test]
+fn nothing_is_handed_over_to_others_or_too_late() {
+    let session = session("default");
+    let handed = |name: &str, at| {
+        hand_over(&session, injection(&[2]), &agent(name), minute(at)).unwrap_err().code
+    };
+    assert_eq!(handed("w2", 1), Code::SessionNotFound);
+    assert_eq!(handed("w1", TOO_LATE), Code::SessionOver);
+}
+
+#[test]
+fn an_agent_speaks_for_itself_and_people_for_all() {
+    assert_eq!(speak_for("w1", &agent("w1")), Ok(()));
+    assert_eq!(speak_for("w1", &person()), Ok(()));
+    assert_eq!(speak_for("w1", &agent("w2")).unwrap_err().code, Code::NotAllowed);
+}
+
+#[test]
+fn a_session_whose_time_ran_out_is_expired_before_anybody_notices() {
+    let session = session("default");
+    assert_eq!(session.status_at(minute(1)), SessionStatus::Active);
+    assert_eq!(session.status_at(minute(TOO_LATE)), SessionStatus::Expired);
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn c68_the_stored_events_of_a_session_make_it_again() {
     let deeds: [Deed<'_>; 5] = [
         &|session| focus(session, &on, injection(&[1, 2]), &me, minute(1)).unwrap(),
         &|session| resume(session, injection(&[2]), &me, minute(2)).unwrap(),
-        &|session| hand_over(session, injection(&[3]), minute(3)),
+        &|session| hand_over(session, injection(&[3]), &me, minute(3)).unwrap(),
         &|session| {
             end(session, std::slice::from_ref(&memory), &chunk_types(), &me, minute(4)).unwrap()
         },

@@ -172,6 +172,12 @@ fn the_stream() -> (String, Value) {
         ),
         ("project", "query", "Only of this project.", one.clone()),
         ("task", "query", "Only of this task.", one.clone()),
+        (
+            "session",
+            "query",
+            "Only what concerns this session: its own events, and those of chunks that wait for it.",
+            one.clone(),
+        ),
         ("kind", "query", "Only of these kinds.", json!({ "type": "array", "items": one })),
         (
             "Last-Event-ID",
