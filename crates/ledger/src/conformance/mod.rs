@@ -3,7 +3,10 @@
 mod activity;
 mod bulk;
 mod candidates;
+mod chunk_plans;
 mod chunk_scene;
+mod chunks;
+mod definitions;
 mod deleting;
 mod edges;
 mod facets;
@@ -25,6 +28,7 @@ mod queue;
 mod run_plans;
 mod runs;
 mod search;
+mod sessions;
 mod views;
 mod workflows;
 

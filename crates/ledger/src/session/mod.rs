@@ -14,6 +14,10 @@ use crate::transaction::Transaction;
 use crate::world::random_bits;
 
 pub(crate) use seam::Sessions;
+#[cfg(test)]
+pub(crate) use seam::{
+    SESSION, SESSIONS, SESSIONS_OF_AGENT, SESSIONS_OF_RUN, SESSIONS_OVERDUE, SESSIONS_WITH,
+};
 
 /// A session with its place in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
