@@ -23,6 +23,8 @@ use crate::snapshot::Snapshot;
 use crate::transaction::Transaction;
 use crate::world::random_bits;
 
+#[cfg(test)]
+pub(crate) use facet_rows::CHUNKS_ON;
 pub(crate) use facet_rows::{COUNT, Facets, PUT_ON};
 pub use facets::{ChunkOrder, is_filterable, is_sortable};
 pub(crate) use facets::{all_parts, facets};
@@ -30,6 +32,10 @@ pub(crate) use facets::{all_parts, facets};
 pub(crate) use list::page;
 pub use list::{ChunkFilter, ChunkPage, ChunkPlace, ChunkState, Direction, Range};
 pub(crate) use seam::Chunks;
+#[cfg(test)]
+pub(crate) use seam::{
+    CHUNK, CHUNK_WITH_KEY, CHUNKS_CALLED, CHUNKS_LINKED_TO, CHUNKS_OF_SESSION, KEYS_LIKE,
+};
 pub(crate) use words::ChunkWords;
 #[cfg(test)]
 pub(crate) use words_find::Bounds;
@@ -81,7 +87,7 @@ impl Snapshot<'_> {
     /// one that never was has none.
     pub fn versions(&mut self, id: ChunkId) -> Result<Vec<Version>, Fault> {
         let mut events = Vec::new();
-        for recorded in self.history(id.into(), u64::MAX)?.iter().rev() {
+        for recorded in &self.history(id.into(), u64::MAX)? {
             let Some(Event::Chunk(event)) = recorded.event()? else { continue };
             events.push((recorded.header.seq, recorded.header.at, *event));
         }

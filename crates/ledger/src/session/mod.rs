@@ -17,6 +17,10 @@ use crate::transaction::Transaction;
 use crate::world::random_bits;
 
 pub(crate) use seam::Sessions;
+#[cfg(test)]
+pub(crate) use seam::{
+    SESSION, SESSIONS, SESSIONS_OF_AGENT, SESSIONS_OF_RUN, SESSIONS_OVERDUE, SESSIONS_WITH,
+};
 
 /// How many sessions are looked at that a part of an id may mean.
 const ALIKE: u64 = 1_000;
