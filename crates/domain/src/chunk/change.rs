@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{ChunkType, Field, FieldKind};
+use super::{Chunk, ChunkType, Field, FieldKind, spec};
 use crate::{Code, Refusal};
 
 /// How the chunks of a type use its fields.
@@ -21,9 +21,27 @@ pub struct FieldUse {
     pub values: BTreeMap<String, u64>,
 }
 
+impl Use {
+    /// Counts one chunk of a type, and the fields that it has a value of.
+    pub fn count(&mut self, chunk: &Chunk, of: &ChunkType) {
+        self.chunks += 1;
+        for field in &of.fields {
+            let Some(value) = chunk.fields.get(&field.name).filter(|value| !value.is_null()) else {
+                continue;
+            };
+            let used = self.fields.entry(field.name.clone()).or_default();
+            used.chunks += 1;
+            if let (FieldKind::Enum, Some(word)) = (field.kind, value.as_str()) {
+                *used.values.entry(word.to_owned()).or_default() += 1;
+            }
+        }
+    }
+}
+
 /// The type as it is to be, if every chunk that it has still fits it.
 pub fn change(before: &ChunkType, after: ChunkType, used: &Use) -> Result<ChunkType, Refusal> {
     let after = after.checked()?;
+    spec::check_type(before, &after)?;
     for field in &before.fields {
         let of_field = used.fields.get(&field.name).cloned().unwrap_or_default();
         match after.fields.iter().find(|kept| kept.name == field.name) {

@@ -70,6 +70,17 @@ impl ChunkType {
         Ok(self)
     }
 
+    /// Refuses new chunks of a type that is not offered any more.
+    pub fn refuse_hidden(&self) -> Result<(), Refusal> {
+        if !self.hidden {
+            return Ok(());
+        }
+        let message = format!("chunk type '{}' is hidden: nobody writes new ones", self.slug);
+        Err(Refusal::new(Code::ChunkTypeNotFound, message)
+            .hint("see which there are: windlass chunk type list")
+            .detail("given", &self.slug))
+    }
+
     /// Refuses an agent of a type that does not create such chunks. People create all of them.
     pub fn check_creator(&self, standing: &Standing) -> Result<(), Refusal> {
         let Standing::Agent(agent_type) = standing else { return Ok(()) };

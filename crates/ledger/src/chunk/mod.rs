@@ -3,9 +3,13 @@
 mod candidates;
 mod facet_rows;
 mod facets;
+mod inbox;
 mod list;
+mod named;
 mod question;
 mod seam;
+mod tied;
+mod usage;
 mod words;
 mod words_find;
 mod words_near;
@@ -26,10 +30,14 @@ use crate::world::random_bits;
 pub(crate) use facet_rows::{COUNT, Facets, PUT_ON};
 pub use facets::{ChunkOrder, is_filterable, is_sortable};
 pub(crate) use facets::{all_parts, facets};
+pub(crate) use inbox::ChunkInbox;
 #[cfg(test)]
 pub(crate) use list::page;
 pub use list::{ChunkFilter, ChunkPage, ChunkPlace, ChunkState, Direction, Range};
+pub(crate) use named::NamedChunks;
 pub(crate) use seam::Chunks;
+pub(crate) use tied::{TiedChunks, Touched};
+pub(crate) use usage::ChunksOfType;
 pub(crate) use words::ChunkWords;
 #[cfg(test)]
 pub(crate) use words_find::Bounds;

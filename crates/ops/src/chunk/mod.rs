@@ -2,5 +2,7 @@
 
 pub mod asker;
 mod search;
+pub mod target;
+pub mod view;
 
 pub use search::{ChunkFound, ChunksFound, Search};
