@@ -16,9 +16,7 @@ use windlass_domain::workflow::resume::InHand;
 use windlass_domain::{CorrelationId, EventId, ProjectId, Status, Stream, Task, TaskId, Time};
 
 use crate::cell::{Cell, Columns};
-use crate::chunk::{
-    ChunkInbox, ChunkWords, Chunks, ChunksOfType, Facets, NamedChunks, TiedChunks,
-};
+use crate::chunk::{ChunkInbox, ChunkWords, Chunks, ChunksOfType, Facets, NamedChunks, TiedChunks};
 use crate::definition::Definitions;
 use crate::edges::{self, Edge, EdgeFilter, Start};
 use crate::fault::Fault;

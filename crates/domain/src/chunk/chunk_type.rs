@@ -23,12 +23,14 @@ words! {
 
 /// What chunks of one kind have in common.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ChunkType {
     pub slug: Slug,
     pub name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The scope of a chunk that was given none.
+    #[serde(default = "usual_scope")]
     pub scope: Scope,
     /// The audience of chunks without one of their own; without rules they are only found by
     /// searching.
@@ -41,10 +43,19 @@ pub struct ChunkType {
     /// The agent types that may create it; all when empty. People always may.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub creators: Vec<Slug>,
+    #[serde(default = "usual_consolidation")]
     pub consolidation: Consolidation,
     /// It is not offered any more; its chunks stay as they are.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
+}
+
+const fn usual_scope() -> Scope {
+    Scope::Project
+}
+
+const fn usual_consolidation() -> Consolidation {
+    Consolidation::Keep
 }
 
 impl ChunkType {

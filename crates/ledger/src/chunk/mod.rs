@@ -89,7 +89,7 @@ impl Snapshot<'_> {
     /// one that never was has none.
     pub fn versions(&mut self, id: ChunkId) -> Result<Vec<Version>, Fault> {
         let mut events = Vec::new();
-        for recorded in self.history(id.into(), u64::MAX)?.iter().rev() {
+        for recorded in self.whole_history(id.into())? {
             let Some(Event::Chunk(event)) = recorded.event()? else { continue };
             events.push((recorded.header.seq, recorded.header.at, *event));
         }

@@ -423,7 +423,6 @@ impl ChunkWords for SqliteStore<'_> {
     }
 }
 
-
 impl Sessions for SqliteStore<'_> {}
 impl Definitions for SqliteStore<'_> {}
 

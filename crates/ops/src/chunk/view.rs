@@ -11,6 +11,7 @@ use windlass_domain::chunk::{Author, Chunk, ChunkType, Owner, QueryKey, Scope, S
 use windlass_domain::{ChunkId, RunKey, SessionId, TaskId, Time};
 use windlass_ledger::{Fault, Snapshot};
 
+use crate::sheet::{Cell, Tone, ago, counted};
 use crate::view::ProjectNames;
 
 /// A chunk.
@@ -214,7 +215,7 @@ impl ChunkView {
 }
 
 impl SourceView {
-    fn new(source: &Source, of: &Chunk) -> Self {
+    pub(super) fn new(source: &Source, of: &Chunk) -> Self {
         Self {
             file: source.file.clone(),
             lines: source.lines,
@@ -252,5 +253,32 @@ impl From<&Reviews> for ReviewsView {
             correctness: average(reviews.correctness),
             last_action: reviews.last.map(|(action, _)| action),
         }
+    }
+}
+
+impl SourceView {
+    /// The file and its lines, and whether they are as they were.
+    pub(super) fn line(&self, now: Time) -> Cell {
+        let place = match self.lines {
+            Some((first, last)) => format!("{}:{first}-{last}", self.file),
+            None => self.file.clone(),
+        };
+        match self.changed_at {
+            Some(at) => Cell::toned(format!("{place}, changed {}", ago(at, now)), Tone::Bad),
+            None => place.into(),
+        }
+    }
+}
+
+impl ReviewsView {
+    /// How many there are, and what they say together.
+    pub(super) fn line(&self) -> String {
+        let mark =
+            |average: Option<f64>| average.map_or_else(String::new, |mark| format!("{mark:.1}"));
+        let (useful, correct) = (mark(self.usefulness), mark(self.correctness));
+        format!(
+            "{}: usefulness {useful}, correctness {correct}",
+            counted(self.count.into(), "review")
+        )
     }
 }
