@@ -115,6 +115,7 @@ impl Teller {
             stale_after_minutes: None,
             agent: None,
             depends_on: Vec::new(),
+            stage: None,
             forced: None,
         })
     }

@@ -148,6 +148,9 @@ fn every_tool_that_looks_answers_as_its_schema_promises() {
     let start = ["session", "start", "--agent", "worker-1", "--json"];
     let session = home.windlass(&start).run().ok().json();
     let of_task = json!({"task": task});
+    let write = ["chunk", "write", "principle", "Say it", "in short", "--key", "say-it"];
+    let _written = home.windlass(&write).run().ok();
+    let of_chunk = json!({"chunk": "say-it"});
     let arguments = json!({
         "run_show": of_run,
         "run_evidence": of_run,
@@ -170,6 +173,11 @@ fn every_tool_that_looks_answers_as_its_schema_promises() {
         "session_show": {"session": session["session_id"]},
         "inject_preview": {"agent": "worker-1"},
         "explain": {"code": "stale_claim"},
+        "chunk_show": of_chunk,
+        "chunk_versions": of_chunk,
+        "chunk_diff": of_chunk,
+        "chunk_chain": of_chunk,
+        "chunk_type_show": {"slug": "dev_spec"},
     });
     let way = standard_streams(&home, &["--tools", "all"]);
     let asked = json!({"way": way, "arguments": arguments});

@@ -19,7 +19,7 @@ use crate::wrap::{LongWord, wrap};
 use crate::{help, suggest};
 
 /// What a group of subcommands is about. A group in a group is named like an operation.
-pub(crate) const GROUPS: [(&str, &str); 22] = [
+pub(crate) const GROUPS: [(&str, &str); 23] = [
     ("project", "Projects: named queues of tasks"),
     ("task", "Tasks: add, claim, report, complete"),
     ("dep", "Dependencies: which task waits for which, in all projects"),
@@ -32,6 +32,7 @@ pub(crate) const GROUPS: [(&str, &str); 22] = [
     ("run.budget", "How much a run may use up"),
     ("run.receipt", "What a run proves"),
     ("chunk", "Chunks: what agents and people know, typed, versioned and linked"),
+    ("chunk.type", "What kinds of chunks there are"),
     ("hook", "Hooks: who is told what happens, and what did not arrive"),
     ("agent", "Agents: who is at work, who did what, who is of which type"),
     ("agent.type", "Types of agents: what each is given, and what it finds"),

@@ -21,8 +21,8 @@ const HEADINGS: [(&str, &[&str]); 7] = [
     (
         "Work:",
         &[
-            "board", "task", "project", "dep", "workflow", "run", "chunk", "hook", "agent",
-            "prime", "stats", "timeline", "why",
+            "board", "task", "project", "dep", "workflow", "run", "chunk", "remember", "hook",
+            "agent", "prime", "stats", "timeline", "why",
         ],
     ),
     ("Context:", &["session", "lifecycle", "inject"]),

@@ -4,7 +4,7 @@
 //! headings its content needs, who may create it and whom it is injected to. A chunk is a stream of
 //! the ledger: a decision ([`mod@write`], [`update`], [`keep`], [`promote`], [`link`], [`review`]) takes
 //! a [`Chunk`] and who asks, and returns the events to record; [`Chunk::fold`] applies them. Who may
-//! ask for what is decided in [`access`] alone.
+//! ask for what is decided in [`access`] alone. A [spec](mod@spec) is tied to a task ([`tie`]).
 
 pub mod access;
 pub mod audience;
@@ -32,6 +32,7 @@ pub mod state;
 pub mod template;
 #[cfg(test)]
 pub(crate) mod tests;
+pub mod tie;
 pub mod update;
 pub mod value;
 pub mod write;

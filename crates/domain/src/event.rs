@@ -18,6 +18,7 @@ use crate::definition::event::{
 };
 use crate::hook::{Hook, Trigger};
 use crate::key::{Owner, Role};
+use crate::pipeline::Stage;
 use crate::run::event::{
     ActionDecided, ActionProgressed, ActionRequested, BudgetChecked, BudgetRaised, BudgetRecorded,
     GateDecided, GateOverdue, GateReopened, RunEdited, RunFinalized, RunFinished, RunImported,
@@ -149,6 +150,9 @@ pub struct TaskCreated {
     pub agent: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<TaskId>,
+    /// Where it begins in a pipeline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stage: Option<Stage>,
     /// Why the rules for `done` were overridden.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forced: Option<String>,

@@ -25,6 +25,7 @@ pub mod lease;
 pub mod near;
 pub mod op;
 pub mod ownership;
+pub mod pipeline;
 pub mod progress;
 pub mod project;
 pub mod refusal;

@@ -4,10 +4,7 @@
 //! views and an import all go through it.
 
 use crate::event::{Event, TaskClaimed, TaskCreated, TaskUpdated, Won};
-use crate::{ProjectId, Status, TaskId, Time};
-
-/// The pipeline of a task that goes through no stages.
-pub const SIMPLE_PIPELINE: &str = "simple";
+use crate::{ProjectId, Status, TaskId, Time, pipeline};
 
 /// A unit of work.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,6 +79,7 @@ impl Task {
     /// The task that a creation event makes.
     pub fn created(id: TaskId, data: &TaskCreated, seq: u64, at: Time) -> Self {
         let done = data.status == Status::Done;
+        let stage = data.stage.as_ref();
         Self {
             id,
             created_seq: seq,
@@ -104,9 +102,9 @@ impl Task {
             auto_unpause: false,
             progress: done.then_some(100),
             stale_after_minutes: data.stale_after_minutes,
-            pipeline: SIMPLE_PIPELINE.to_owned(),
-            stage: None,
-            role: None,
+            pipeline: stage.map_or(pipeline::SIMPLE, |stage| &stage.pipeline).to_owned(),
+            stage: stage.map(|stage| stage.name.clone()),
+            role: stage.and_then(|stage| stage.role.clone()),
             open_dependencies: 0,
             open_children: 0,
             created_at: at,
@@ -457,6 +455,7 @@ pub(crate) mod samples {
             stale_after_minutes: None,
             agent: None,
             depends_on: Vec::new(),
+            stage: None,
             forced: None,
         };
         Task::created(TaskId::from_bytes([7; 16]), &data, 2, NOW)

@@ -322,6 +322,7 @@ impl Ledger {
         let done = work(&mut tx).and_then(|value| {
             if tx.outcome().wrote {
                 tx.unpause()?;
+                tx.follow_tasks()?;
                 if begins {
                     tx.expire_ops(OPS_EXPIRED)?;
                 }

@@ -16,7 +16,7 @@ use windlass_domain::workflow::resume::InHand;
 use windlass_domain::{CorrelationId, EventId, ProjectId, Status, Stream, Task, TaskId, Time};
 
 use crate::cell::{Cell, Columns};
-use crate::chunk::{ChunkWords, Chunks, Facets};
+use crate::chunk::{ChunkInbox, ChunkWords, Chunks, ChunksOfType, Facets, NamedChunks, TiedChunks};
 use crate::definition::Definitions;
 use crate::edges::{self, Edge, EdgeFilter, Start};
 use crate::fault::Fault;
@@ -326,7 +326,18 @@ impl Extent {
 
 /// One open transaction on one database.
 pub(crate) trait Store:
-    Hooks + Keys + Runs + Chunks + Facets + ChunkWords + Sessions + Definitions
+    Hooks
+    + Keys
+    + Runs
+    + Chunks
+    + ChunkInbox
+    + ChunkWords
+    + ChunksOfType
+    + Facets
+    + NamedChunks
+    + TiedChunks
+    + Sessions
+    + Definitions
 {
     /// The end of the log; in a writing transaction it cannot move any more.
     fn head(&mut self) -> Result<Head, Fault>;

@@ -14,6 +14,7 @@ use windlass_domain::{
     Code, CorrelationId, Event, EventId, ProjectId, Refusal, Stream, Task, TaskId, Time,
 };
 
+use crate::chunk::Touched;
 use crate::fault::{Error, Fault};
 use crate::record::Recorded;
 use crate::snapshot::Snapshot;
@@ -39,6 +40,8 @@ pub struct Transaction<'a> {
     ended_a_wait: Option<EventId>,
     /// The projects that the caller may change; all when empty.
     pub(crate) bound: Vec<ProjectId>,
+    /// The tasks to which something happened, for the specs that show it.
+    pub(crate) touched: Vec<Touched>,
 }
 
 impl std::fmt::Debug for Transaction<'_> {
@@ -73,6 +76,7 @@ impl<'a> Transaction<'a> {
             wrote: false,
             ended_a_wait: None,
             bound: Vec::new(),
+            touched: Vec::new(),
         })
     }
 
@@ -153,6 +157,7 @@ impl<'a> Transaction<'a> {
         version: u64,
         events: Vec<Event>,
     ) -> Result<(), Fault> {
+        self.touched.extend(Touched::by(stream, &events));
         let listening = self.listen(stream, &events)?;
         let mut recorded = Vec::with_capacity(events.len());
         for (stream_seq, event) in (version + 1..).zip(events) {

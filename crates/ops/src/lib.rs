@@ -45,6 +45,7 @@ pub mod table;
 pub mod task;
 pub mod timeline;
 pub mod tools;
+mod until;
 pub mod view;
 pub mod why;
 pub mod workflow;

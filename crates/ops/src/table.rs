@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use clap::{ArgMatches, Command};
 use schemars::Schema;
 use serde_json::Value;
+use windlass_domain::chunk::ChunkType;
 use windlass_domain::session::{AgentType, Lifecycle};
 use windlass_domain::{Exit, Refusal, Time};
 use windlass_ledger::{Error, Fault};
@@ -116,6 +117,29 @@ pub static TABLE: &[Entry] = &[
     Entry::of::<run::Begin>(),
     Entry::of::<run::Edited>(),
     Entry::of::<run::Import>(),
+    Entry::of::<chunk::Write>(),
+    Entry::of::<chunk::Remember>(),
+    Entry::of::<chunk::Show>(),
+    Entry::of::<chunk::Update>(),
+    Entry::of::<chunk::Versions>(),
+    Entry::of::<chunk::Diff>(),
+    Entry::of::<chunk::Supersede>(),
+    Entry::of::<chunk::Pin>(),
+    Entry::of::<chunk::Unpin>(),
+    Entry::of::<chunk::Expire>(),
+    Entry::of::<chunk::Delete>(),
+    Entry::of::<chunk::CheckSource>(),
+    Entry::of::<chunk::Link>(),
+    Entry::of::<chunk::Unlink>(),
+    Entry::of::<chunk::Chain>(),
+    Entry::of::<chunk::Review>(),
+    Entry::of::<chunk::Dismiss>(),
+    Entry::of::<chunk::Inbox>(),
+    Entry::of::<definition::List<ChunkType>>(),
+    Entry::of::<definition::Show<ChunkType>>(),
+    Entry::of::<definition::Set<ChunkType>>(),
+    Entry::of::<definition::Hide<ChunkType>>(),
+    Entry::of::<definition::Remove<ChunkType>>(),
     Entry::of::<chunk::Search>(),
     Entry::of::<session::Start>(),
     Entry::of::<session::Resume>(),

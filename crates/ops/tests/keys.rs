@@ -262,6 +262,7 @@ fn forceful(task: &str) -> Vec<(&'static str, Value)> {
         ("task.set-status", json!({"task": task, "status": "ready"})),
         ("workflow.run.handoff", json!({"from": task, "title": "next", "project": "api"})),
         ("workflow.run.delegate", json!({"from": task, "title": "part"})),
+        ("chunk.delete", json!({"chunk": "one"})),
         ("run.finished", json!({"disposition": "kept"})),
         ("run.owner.takeover", json!({"owner": "worker-1"})),
     ]);

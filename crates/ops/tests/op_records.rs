@@ -110,6 +110,7 @@ impl Stage {
         self.tasks.push(("KEY", given["key_id"].as_str().unwrap().to_owned()));
         self.start_runs();
         self.sit_down();
+        self.write_chunks();
     }
 
     /// Sessions, one that goes on and one that left a memory behind, and definitions.
@@ -147,6 +148,20 @@ impl Stage {
         let provenance = Provenance::default();
         let begun = ledger.write(&provenance, |tx| tx.begin_chunk(written.clone())).unwrap();
         begun.id.to_string()
+    }
+
+    /// Chunks, known by their query keys.
+    fn write_chunks(&mut self) {
+        for key in ["one", "other", "flagged"] {
+            let write = json!({"chunk_type": "knowledge", "title": key, "content": "x",
+                               "project": "api", "query_key": key, "source_file": "a.rs",
+                               "source_digest": "0".repeat(64)});
+            self.does("chunk.write", write);
+        }
+        self.does("chunk.link", json!({"chunk": "one", "to": "other", "reason": "so"}));
+        self.does("chunk.pin", json!({"chunk": "other"}));
+        self.does("chunk.review", review("flagged"));
+        self.does("chunk.type.set", json!({"slug": "risk", "definition": {}}));
     }
 
     /// Runs, each as far as its name says.
@@ -341,6 +356,37 @@ fn samples_of_sessions() -> Vec<(&'static str, Value)> {
     ]
 }
 
+fn review(chunk: &str) -> Value {
+    json!({"chunk": chunk, "usefulness": 2, "correctness": 4, "action": "outdated"})
+}
+
+/// Every operation that changes chunks or their types.
+fn samples_of_chunks() -> Vec<(&'static str, Value)> {
+    let of = |chunk: &str| json!({ "chunk": chunk });
+    let link = |to: &str| json!({"chunk": "one", "to": to, "reason": "so"});
+    vec![
+        (
+            "chunk.write",
+            json!({"chunk_type": "dev_spec", "title": "Log in", "content": "x", "project": "api"}),
+        ),
+        ("remember", json!({"text": "é\n🐙", "tags": ["a"]})),
+        ("chunk.update", json!({"chunk": "one", "content": "y", "tags": ["a"], "note": "so"})),
+        ("chunk.supersede", json!({"chunk": "one", "with": "other", "reason": "so"})),
+        ("chunk.pin", of("one")),
+        ("chunk.unpin", of("other")),
+        ("chunk.expire", json!({"chunk": "one", "until": "30d"})),
+        ("chunk.delete", of("one")),
+        ("chunk.check-source", json!({"chunk": "one", "gone": true})),
+        ("chunk.link", link("flagged")),
+        ("chunk.unlink", link("other")),
+        ("chunk.review", review("one")),
+        ("chunk.dismiss", of("flagged")),
+        ("chunk.type.set", json!({"slug": "idea", "definition": {}})),
+        ("chunk.type.hide", json!({"slug": "lesson"})),
+        ("chunk.type.remove", json!({"slug": "risk"})),
+    ]
+}
+
 /// Every operation that changes the ledger in one transaction, with arguments that do something.
 fn samples() -> Vec<(&'static str, Value)> {
     vec![
@@ -401,6 +447,7 @@ fn what_every_operation_answered_is_answered_again_in_both_forms_row_i3() {
     let mut samples = samples();
     samples.extend(samples_of_runs());
     samples.extend(samples_of_sessions());
+    samples.extend(samples_of_chunks());
     for (name, input) in &samples {
         let mut stage = Stage::on_sqlite();
         let mut run =

@@ -11,7 +11,7 @@ use windlass_ops::table::{Entry, TABLE};
 fn sample(name: &str) -> (&'static str, Value) {
     match name {
         "progress" => ("50", json!(50)),
-        "step" | "attempt" => ("1", json!(1)),
+        "step" | "attempt" | "usefulness" | "correctness" => ("1", json!(1)),
         "results" => ("[]", json!([])),
         "status" => ("ready", json!("ready")),
         "kind" => ("claude", json!("claude")),

@@ -81,6 +81,7 @@ pub(crate) fn furnish(scene: &Scene, project: &str, words: &Words) -> Furnished 
     let stolen = furniture.columns(&task);
     let paused = furniture.workflows();
     let run = furniture.run();
+    furniture.chunks();
     let delivery = furniture.outbox();
     let word = words("title").split(' ').next_back().unwrap().to_owned();
     let (project, agent) = (project.to_owned(), words("agent"));
@@ -144,6 +145,35 @@ impl Furniture<'_> {
         let checked = json!({"step": 1, "attempt": 1, "results": seen, "run_id": run});
         self.scene.run("run.step.checked", &checked);
         run
+    }
+
+    /// A chunk of a type of its own, with all that can be said of one.
+    #[track_caller]
+    fn chunks(&self) {
+        let definition = json!({"description": self.say("definition"),
+            "fields": [{"name": "note", "type": "text"}, {"name": "mark", "type": "text"}]});
+        let furniture = json!({"slug": "furniture", "definition": definition});
+        self.scene.run("chunk.type.set", &furniture);
+        let rule = json!({"agent_tags": [self.say("audience").replace('\n', " ")]});
+        let chunk = json!({
+            "chunk_type": "furniture", "project": self.project, "title": self.say("title"),
+            "content": self.say("content"), "gotchas": [self.say("gotchas")],
+            "tags": [self.say("tags")], "field": [format!("mark={}", self.say("field"))],
+            "fields": {"note": self.say("fields")}, "audience": {"rules": [rule]},
+            "source_file": self.say("source_file").replace('\n', " "),
+        });
+        let written = self.scene.run("chunk.write", &chunk);
+        let chunk = written["chunk_id"].clone();
+        let update = json!({"chunk": chunk, "content": "other", "note": self.say("note")});
+        self.scene.run("chunk.update", &update);
+        let link = json!({"chunk": chunk, "to": "commit:0123abc", "reason": self.say("reason")});
+        self.scene.run("chunk.link", &link);
+        let review = json!({
+            "chunk": chunk, "usefulness": 1, "correctness": 1, "action": "incorrect",
+            "usefulness_note": self.say("usefulness_note"),
+            "correctness_note": self.say("correctness_note"),
+        });
+        self.scene.run("chunk.review", &review);
     }
 
     fn say(&self, field: &str) -> String {

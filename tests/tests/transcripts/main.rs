@@ -54,6 +54,8 @@ mod receipts;
 
 mod recording;
 
+mod knowing;
+
 mod hooking;
 
 mod letting_in;

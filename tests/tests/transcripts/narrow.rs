@@ -44,6 +44,22 @@ fn in_sixty_columns_a_table_shows_what_matters_most() {
 }
 
 #[test]
+fn in_forty_columns_a_chunk_is_still_read() {
+    let said = transcript(|scene| {
+        scene.does("project create api");
+        scene.does("chunk write knowledge 'One database' 'Less to run, less to learn.' -P api --key one -t db");
+        scene.does("chunk write lesson 'Say it in short' 'x' -P api --key short");
+        scene.does("chunk link short one --reason 'learned while at it'");
+        scene.does("chunk review one --usefulness 4 --correctness 2 --action outdated");
+        scene.says_within(40, "chunk inbox");
+        scene.says_within(40, "chunk chain one");
+        scene.says_within(40, "chunk type show dev_incident");
+        scene.says_within(40, "chunk versions one");
+    });
+    insta::assert_snapshot!(said, @"");
+}
+
+#[test]
 fn in_sixty_columns_dependencies_are_still_told_apart() {
     let said = transcript(|scene| {
         scene.does("project create api");

@@ -232,9 +232,21 @@ impl Scene {
     /// Shows how tasks are added; from now on they are known by these names.
     #[track_caller]
     pub(crate) fn adds(&mut self, names: &[&'static str], command: &str) {
-        let before = self.all_tasks();
+        self.begins(&["task_created"], names, command);
+    }
+
+    /// Shows how a chunk is written, perhaps with its task; from now on they are known by these
+    /// names.
+    #[track_caller]
+    pub(crate) fn writes(&mut self, names: &[&'static str], command: &str) {
+        self.begins(&["chunk_written", "task_created"], names, command);
+    }
+
+    #[track_caller]
+    fn begins(&mut self, kinds: &[&str], names: &[&'static str], command: &str) {
+        let before = self.all_begun(kinds);
         let heard = self.ask(command, COLUMNS);
-        let added = self.all_tasks().into_iter().filter(|id| !before.contains(id));
+        let added = self.all_begun(kinds).into_iter().filter(|id| !before.contains(id));
         self.tasks.extend(names.iter().zip(added).map(|(name, id)| Named { id, name }));
         self.write_down(command, heard, Forms::Both);
     }
@@ -391,12 +403,12 @@ impl Scene {
         ends.chain(shared).fold(typed.to_owned(), |typed, (id, name)| typed.replace(name, id))
     }
 
-    /// Every task, in the order of creation.
+    /// Everything that began with one of these events, in the order of creation.
     #[track_caller]
-    fn all_tasks(&self) -> Vec<String> {
+    fn all_begun(&self, kinds: &[&str]) -> Vec<String> {
         let log = self.windlass("events").run().ok();
         let events = log.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        let created = events.filter(|event| event["kind"] == "task_created");
+        let created = events.filter(|event| kinds.iter().any(|kind| event["kind"] == *kind));
         created.map(|event| text(&event["stream"])).collect()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{ChunkType, Field, FieldKind};
+use super::{Chunk, ChunkType, Field, FieldKind, spec};
 use crate::{Code, Refusal};
 
 /// How the chunks of a type use its fields.
@@ -21,9 +21,27 @@ pub struct FieldUse {
     pub values: BTreeMap<String, u64>,
 }
 
+impl Use {
+    /// Counts one chunk of a type, and the fields that it has a value of.
+    pub fn count(&mut self, chunk: &Chunk, of: &ChunkType) {
+        self.chunks += 1;
+        for field in &of.fields {
+            let Some(value) = chunk.fields.get(&field.name).filter(|value| !value.is_null()) else {
+                continue;
+            };
+            let used = self.fields.entry(field.name.clone()).or_default();
+            used.chunks += 1;
+            if let (FieldKind::Enum, Some(word)) = (field.kind, value.as_str()) {
+                *used.values.entry(word.to_owned()).or_default() += 1;
+            }
+        }
+    }
+}
+
 /// The type as it is to be, if every chunk that it has still fits it.
 pub fn change(before: &ChunkType, after: ChunkType, used: &Use) -> Result<ChunkType, Refusal> {
     let after = after.checked()?;
+    spec::check_type(before, &after)?;
     for field in &before.fields {
         let of_field = used.fields.get(&field.name).cloned().unwrap_or_default();
         match after.fields.iter().find(|kept| kept.name == field.name) {
@@ -90,8 +108,11 @@ fn in_use(of: &ChunkType, field: &str, what: &str, chunks: u64) -> Refusal {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
     use crate::chunk::chunk_type::tests::note;
+    use crate::chunk::tests::scene::plain;
 
     /// Three chunks: two are new, one is old, and one has a reason.
     fn used() -> Use {
@@ -161,5 +182,32 @@ mod tests {
         full.fields.insert("reason".into(), FieldUse { chunks: 3, ..FieldUse::default() });
         let after = with(1, |reason| reason.required = true);
         assert!(change(&note(), after, &full).is_ok());
+    }
+
+    #[test]
+    fn what_is_counted_is_what_chunks_have_a_value_of() {
+        let values = [("status", Value::from("old")), ("reason", Value::Null)];
+        let mut chunk = plain(1);
+        chunk.fields.extend(values.map(|(name, value)| (name.to_owned(), value)));
+        let mut counted = Use::default();
+        counted.count(&plain(2), &note());
+        counted.count(&chunk, &note());
+        let values = BTreeMap::from([("new".to_owned(), 1), ("old".to_owned(), 1)]);
+        let status = FieldUse { chunks: 2, values };
+        let fields = BTreeMap::from([("status".to_owned(), status)]);
+        assert_eq!(counted, Use { chunks: 2, fields });
+    }
+
+    #[test]
+    fn what_follows_from_the_task_of_a_spec_stays_as_it_is() {
+        let types = crate::built_in::chunk_types();
+        let spec = types.into_iter().find(|known| known.slug.as_str() == "dev_spec").unwrap();
+        let mut without = spec.clone();
+        without.fields.retain(|field| field.name != "priority");
+        let refusal = change(&spec, without, &Use::default()).unwrap_err();
+        assert_eq!(refusal.details["field"], "priority");
+        let mut more = spec.clone();
+        more.fields.push(Field::new("team", FieldKind::Text));
+        assert!(change(&spec, more, &Use::default()).is_ok());
     }
 }

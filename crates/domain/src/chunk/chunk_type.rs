@@ -23,12 +23,14 @@ words! {
 
 /// What chunks of one kind have in common.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ChunkType {
     pub slug: Slug,
     pub name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The scope of a chunk that was given none.
+    #[serde(default = "usual_scope")]
     pub scope: Scope,
     /// The audience of chunks without one of their own; without rules they are only found by
     /// searching.
@@ -41,10 +43,19 @@ pub struct ChunkType {
     /// The agent types that may create it; all when empty. People always may.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub creators: Vec<Slug>,
+    #[serde(default = "usual_consolidation")]
     pub consolidation: Consolidation,
     /// It is not offered any more; its chunks stay as they are.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
+}
+
+const fn usual_scope() -> Scope {
+    Scope::Project
+}
+
+const fn usual_consolidation() -> Consolidation {
+    Consolidation::Keep
 }
 
 impl ChunkType {
@@ -68,6 +79,17 @@ impl ChunkType {
         self.creators.sort();
         self.creators.dedup();
         Ok(self)
+    }
+
+    /// Refuses new chunks of a type that is not offered any more.
+    pub fn refuse_hidden(&self) -> Result<(), Refusal> {
+        if !self.hidden {
+            return Ok(());
+        }
+        let message = format!("chunk type '{}' is hidden: nobody writes new ones", self.slug);
+        Err(Refusal::new(Code::ChunkTypeNotFound, message)
+            .hint("see which there are: windlass chunk type list")
+            .detail("given", &self.slug))
     }
 
     /// Refuses an agent of a type that does not create such chunks. People create all of them.

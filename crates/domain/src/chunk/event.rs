@@ -14,7 +14,7 @@ use super::state::{Author, Visibility};
 use super::{Owner, Slug};
 use crate::chain::Hash;
 use crate::event::Change;
-use crate::{ChunkId, Time};
+use crate::{ChunkId, TaskId, Time};
 
 /// Somebody wrote a chunk.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,6 +39,9 @@ pub struct ChunkWritten {
     pub source: Option<Source>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Time>,
+    /// The task of a spec, which was made with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskId>,
     pub by: Author,
 }
 

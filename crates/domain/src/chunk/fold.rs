@@ -52,6 +52,7 @@ impl Chunk {
             pinned: false,
             expires_at: data.expires_at,
             superseded: None,
+            task: data.task,
             deleted: false,
             links: Vec::new(),
             reviews: Reviews::default(),

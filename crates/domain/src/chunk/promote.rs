@@ -20,6 +20,7 @@ pub fn promote(
 ) -> Result<Vec<ChunkEvent>, Refusal> {
     reader.admit(Act::Write, chunk)?;
     reader.admit_new(&owner)?;
+    spec::refuse_promotion(chunk, chunk_type)?;
     if owner.scope() >= chunk.owner.scope() {
         let (from, to) = (chunk.owner.scope(), owner.scope());
         return Err(Refusal::new(
@@ -36,9 +37,6 @@ pub fn promote(
     let mut kept = chunk.fields.clone();
     kept.retain(|name, _| chunk_type.fields.iter().any(|field| field.name == *name));
     let fields = field_set::written(&chunk_type.fields, &kept)?;
-    if spec::is_spec(&chunk_type.slug) {
-        spec::check_new(&fields)?;
-    }
     let asked = taken.by.is_none().then(|| chunk.query_key.as_str());
     Ok(vec![
         ChunkPromoted {

@@ -11,7 +11,7 @@ use crate::word::words;
 use crate::{Code, Refusal, Time, text};
 
 /// A chunk that nobody wrote or reviewed for so long is aging.
-const AGING: Span = Span::from_days(60);
+pub const AGING: Span = Span::from_days(60);
 /// Marks are from 1 to this.
 const BEST: u8 = 5;
 /// An average below this is low.
@@ -83,6 +83,23 @@ impl Reviews {
 
 /// Why somebody should look at a chunk now. What was there when a flag was dismissed does not count.
 pub fn signals(chunk: &Chunk, now: Time) -> Vec<Signal> {
+    let aging = touched_at(chunk).plus(AGING) <= now;
+    flags(chunk).into_iter().chain(aging.then_some(Signal::Aging)).collect()
+}
+
+/// When somebody last wrote a chunk, reviewed it, or looked at what it was flagged for.
+pub fn touched_at(chunk: &Chunk) -> Time {
+    let reviews = &chunk.reviews;
+    let later = [reviews.dismissed_at, reviews.last.map(|(_, at)| at)];
+    later.into_iter().flatten().fold(chunk.updated_at, Time::max)
+}
+
+/// Whether somebody should look at a chunk, whatever the time.
+pub fn is_flagged(chunk: &Chunk) -> bool {
+    !flags(chunk).is_empty()
+}
+
+fn flags(chunk: &Chunk) -> Vec<Signal> {
     let dismissed = chunk.reviews.dismissed_at;
     let is_new = |since: Time| dismissed.is_none_or(|dismissed| dismissed < since);
     let reviewed = chunk.reviews.last.filter(|(_, at)| is_new(*at));
@@ -90,12 +107,9 @@ pub fn signals(chunk: &Chunk, now: Time) -> Vec<Signal> {
         Action::NeedsUpdate | Action::Outdated | Action::Incorrect => true,
         Action::Useful => false,
     });
-    let touched = [Some(chunk.updated_at), dismissed, chunk.reviews.last.map(|(_, at)| at)];
-    let aging = touched.into_iter().flatten().max().is_some_and(|last| last.plus(AGING) <= now);
     let found = [
         (flagged, Signal::Flagged),
         (reviewed.is_some() && chunk.reviews.is_low(), Signal::LowScore),
-        (aging, Signal::Aging),
         (chunk.source_changed_at.is_some_and(is_new), Signal::SourceChanged),
     ];
     found.into_iter().filter(|(is_so, _)| *is_so).map(|(_, signal)| signal).collect()

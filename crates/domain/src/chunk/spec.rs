@@ -5,23 +5,69 @@
 
 use serde_json::{Map, Value};
 
-use super::Slug;
 use super::field_set::FieldChange;
-use crate::{Code, Refusal};
+use super::{Chunk, ChunkType, Owner, Slug};
+use crate::{Code, ProjectId, Refusal};
 
-const STATUS: &str = "status";
-const PREVIOUS: &str = "previous_status";
-const REASON: &str = "blocked_reason";
-const NEW: &str = "new";
-const BLOCKED: &str = "blocked";
+pub(super) const STATUS: &str = "status";
+pub(super) const PRIORITY: &str = "priority";
+pub(super) const PREVIOUS: &str = "previous_status";
+pub(super) const REASON: &str = "blocked_reason";
+pub(super) const NEW: &str = "new";
+pub(super) const BLOCKED: &str = "blocked";
+/// The fields that say what the [task](super::tie) of a spec is like.
+const OF_TASK: [&str; 4] = [STATUS, PRIORITY, PREVIOUS, REASON];
 
 /// Whether chunks of a type are specs.
 pub fn is_spec(chunk_type: &Slug) -> bool {
     chunk_type.as_str() == "dev_spec"
 }
 
+/// The project of a spec, which its task is in too.
+pub(super) fn project(owner: &Owner) -> Result<ProjectId, Refusal> {
+    match owner {
+        Owner::Project(id) => Ok(*id),
+        Owner::Org | Owner::Agent(_) => {
+            Err(Refusal::new(Code::InvalidValue, "a spec belongs to a project, as its task does")
+                .hint("leave the scope out and name the project: -P NAME")
+                .detail("field", "scope")
+                .detail("given", owner.scope()))
+        }
+    }
+}
+
+/// Refuses to make a spec of another chunk, or something else of a spec: it is one with its task.
+pub(super) fn refuse_promotion(chunk: &Chunk, into: &ChunkType) -> Result<(), Refusal> {
+    if chunk.task.is_none() && !is_spec(&into.slug) {
+        return Ok(());
+    }
+    Err(Refusal::new(Code::InvalidValue, "a spec is written, and stays what it is")
+        .hint("write one: windlass chunk write dev_spec TITLE --file FILE")
+        .detail("field", "type")
+        .detail("chunk", chunk.id))
+}
+
+/// Refuses a type of specs whose fields could not say what a task is like.
+pub(super) fn check_type(before: &ChunkType, after: &ChunkType) -> Result<(), Refusal> {
+    let of = |chunk_type: &ChunkType, name: &str| {
+        chunk_type.fields.iter().find(|field| field.name == name).cloned()
+    };
+    let is_changed = |name: &&str| of(before, name) != of(after, name);
+    match OF_TASK.into_iter().filter(|_| is_spec(&after.slug)).find(|name| is_changed(&name)) {
+        None => Ok(()),
+        Some(name) => {
+            let message = format!("field '{name}' of a spec follows from its task");
+            Err(Refusal::new(Code::TypeInUse, message)
+                .hint("leave that field as it is, and change the others")
+                .detail("type", &after.slug)
+                .detail("field", name))
+        }
+    }
+}
+
 /// Refuses a spec that is to be somewhere else than at the beginning.
-pub(super) fn check_new(fields: &Map<String, Value>) -> Result<(), Refusal> {
+pub(super) fn check_new(fields: &Map<String, Value>, owner: &Owner) -> Result<(), Refusal> {
+    project(owner)?;
     let is_set = |name: &&str| fields.get(*name).is_some_and(|value| !value.is_null());
     match [PREVIOUS, REASON].into_iter().find(is_set) {
         Some(name) => Err(follows(name)),
@@ -192,11 +238,21 @@ mod tests {
 
     #[test]
     fn c5_a_spec_begins_as_new() {
-        let object = |value: Value| value.as_object().cloned().unwrap();
-        assert_eq!(check_new(&object(json!({"status": "new", "blocked_reason": null}))), Ok(()));
+        let owner = Owner::Project(ProjectId::from_bytes([1; 16]));
+        let check = |given: Value| check_new(given.as_object().unwrap(), &owner);
+        assert_eq!(check(json!({"status": "new", "blocked_reason": null})), Ok(()));
         for given in [json!({"status": "planned"}), json!({"status": "new", "blocked_reason": "x"})]
         {
-            assert_eq!(check_new(&object(given)).unwrap_err().code, Code::InvalidTransition);
+            assert_eq!(check(given).unwrap_err().code, Code::InvalidTransition);
+        }
+    }
+
+    #[test]
+    fn a_spec_belongs_to_a_project() {
+        let new = json!({"status": "new"});
+        for owner in [Owner::Org, Owner::Agent("w1".into())] {
+            let refusal = check_new(new.as_object().unwrap(), &owner).unwrap_err();
+            assert_eq!(refusal.details["field"], "scope");
         }
     }
 

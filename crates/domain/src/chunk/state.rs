@@ -10,7 +10,7 @@ use super::review::Reviews;
 use super::source::Source;
 use super::{ChunkType, Owner, Slug, field_set};
 use crate::word::words;
-use crate::{ChunkId, RunKey, SessionId, Time};
+use crate::{ChunkId, RunKey, SessionId, TaskId, Time};
 
 words! {
     /// Who may be shown a chunk.
@@ -61,6 +61,8 @@ pub struct Chunk {
     pub pinned: bool,
     pub expires_at: Option<Time>,
     pub superseded: Option<Superseded>,
+    /// The task of a spec; see [`spec`](super::spec).
+    pub task: Option<TaskId>,
     pub deleted: bool,
     /// What it points to.
     pub links: Vec<Link>,

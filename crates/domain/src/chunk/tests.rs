@@ -7,5 +7,6 @@ mod promote;
 mod properties;
 mod reviews;
 pub(crate) mod scene;
+mod tie;
 mod update;
 mod write;

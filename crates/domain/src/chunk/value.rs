@@ -52,7 +52,11 @@ fn empty(field: &Field) -> Result<Value, Refusal> {
         return Ok(Value::Null);
     }
     let message = format!("field '{}' is required and cannot be empty", field.name);
-    Err(refusal(field, &Value::Null, message))
+    Err(refusal(field, &Value::Null, message).hint(format!(
+        "give {} as {}",
+        expected(field),
+        field.name
+    )))
 }
 
 fn one_of(field: &Field, word: &str) -> Result<Value, Refusal> {

@@ -72,12 +72,13 @@ pub fn write(
     by: Author,
 ) -> Result<ChunkWritten, Refusal> {
     reader.admit_new(&owner)?;
+    chunk_type.refuse_hidden()?;
     chunk_type.check_creator(&reader.standing)?;
     let content = content(&draft.content)?;
     chunk_type.template.check(&content)?;
     let fields = field_set::written(&chunk_type.fields, &draft.fields)?;
     if spec::is_spec(&chunk_type.slug) {
-        spec::check_new(&fields)?;
+        spec::check_new(&fields, &owner)?;
     }
     Ok(ChunkWritten {
         chunk_type: chunk_type.slug.clone(),
@@ -93,6 +94,7 @@ pub fn write(
         visibility: draft.visibility,
         source: draft.source.clone().map(Source::checked).transpose()?,
         expires_at: draft.expires_at,
+        task: None,
         by,
     })
 }

@@ -29,6 +29,15 @@ pub fn lifecycle(slug: &Slug, agent_types: &[AgentType], open: &[Session]) -> Re
     unused::<Lifecycle>(slug, types.chain(open.map(of_session)).collect())
 }
 
+/// Refuses to remove a chunk type that chunks are of, or that lifecycles refer to.
+pub fn chunk_type(slug: &Slug, chunks: u64, lifecycles: &[Lifecycle]) -> Result<(), Refusal> {
+    let has_chunks = (chunks > 0).then(|| format!("{chunks} chunks"));
+    let gives =
+        |known: &&Lifecycle| known.inject.iter().flatten().any(|rule| rule.chunk_type == *slug);
+    let given = lifecycles.iter().filter(gives).map(|known| format!("lifecycle {}", known.slug));
+    unused::<ChunkType>(slug, has_chunks.into_iter().chain(given).collect())
+}
+
 fn of_session(session: &Session) -> String {
     format!("session {}", session.id)
 }
@@ -48,7 +57,7 @@ fn unused<T: Defined>(slug: &Slug, used_by: Vec<String>) -> Result<(), Refusal> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::built_in::{agent_types, chunk_types};
+    use crate::built_in::{agent_types, chunk_types, lifecycles};
     use crate::chunk::chunk_type::tests::note;
     use crate::session::Filter;
     use crate::session::tests::scene::session;
@@ -88,5 +97,13 @@ mod tests {
     fn a_lifecycle_under_which_a_session_is_open_is_not_removed() {
         let open = session("dev_coding");
         assert!(lifecycle(&slug("dev_coding"), &[], &[open]).is_err());
+    }
+
+    #[test]
+    fn a_chunk_type_that_chunks_are_of_or_a_lifecycle_injects_is_not_removed() {
+        let refusal = chunk_type(&slug("mine"), 2, &[]).unwrap_err();
+        assert_eq!(refusal.message, "chunk type mine is in use: 2 chunks");
+        assert!(chunk_type(&slug("memory"), 0, &lifecycles()).is_err());
+        assert!(chunk_type(&slug("mine"), 0, &lifecycles()).is_ok());
     }
 }

@@ -248,6 +248,14 @@ CREATE TABLE chunks (
     updated_at  BIGINT NOT NULL,
     -- When it ends, unless it is pinned.
     expires_at  BIGINT,
+    -- The key by which the end of an id is found.
+    tail        BIGINT NOT NULL,
+    -- The task of a spec.
+    task_id     BYTEA,
+    -- Somebody should look at it, whatever the time.
+    is_flagged  BIGINT NOT NULL,
+    -- When somebody last wrote or reviewed it, or looked at what it was flagged for.
+    touched_at  BIGINT NOT NULL,
     state       TEXT COLLATE "C" NOT NULL
 );
 
@@ -258,6 +266,11 @@ CREATE INDEX chunks_session ON chunks (session_id, created_seq) WHERE session_id
 CREATE INDEX chunks_created ON chunks (created_at);
 CREATE INDEX chunks_updated ON chunks (updated_at);
 CREATE INDEX chunks_expiry ON chunks (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX chunks_tail ON chunks (tail);
+CREATE INDEX chunks_type ON chunks (chunk_type, created_seq);
+CREATE UNIQUE INDEX chunks_task ON chunks (task_id) WHERE task_id IS NOT NULL;
+CREATE INDEX chunks_flagged ON chunks (created_seq) WHERE is_flagged = 1;
+CREATE INDEX chunks_touched ON chunks (touched_at, created_seq);
 
 -- The sorted lists that each chunk is on: whose and of which type the chunks of a list are, what is
 -- true of them, and their order.

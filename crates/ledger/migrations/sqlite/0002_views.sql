@@ -250,6 +250,14 @@ CREATE TABLE chunks (
     updated_at  INTEGER NOT NULL,
     -- When it ends, unless it is pinned.
     expires_at  INTEGER,
+    -- The key by which the end of an id is found.
+    tail        INTEGER NOT NULL,
+    -- The task of a spec.
+    task_id     BLOB,
+    -- Somebody should look at it, whatever the time.
+    is_flagged  INTEGER NOT NULL,
+    -- When somebody last wrote or reviewed it, or looked at what it was flagged for.
+    touched_at  INTEGER NOT NULL,
     state       TEXT NOT NULL
 ) STRICT;
 
@@ -260,6 +268,11 @@ CREATE INDEX chunks_session ON chunks (session_id, created_seq) WHERE session_id
 CREATE INDEX chunks_created ON chunks (created_at);
 CREATE INDEX chunks_updated ON chunks (updated_at);
 CREATE INDEX chunks_expiry ON chunks (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX chunks_tail ON chunks (tail);
+CREATE INDEX chunks_type ON chunks (chunk_type, created_seq);
+CREATE UNIQUE INDEX chunks_task ON chunks (task_id) WHERE task_id IS NOT NULL;
+CREATE INDEX chunks_flagged ON chunks (created_seq) WHERE is_flagged = 1;
+CREATE INDEX chunks_touched ON chunks (touched_at, created_seq);
 
 -- The sorted lists that each chunk is on: whose and of which type the chunks of a list are, what is
 -- true of them, and their order.

@@ -3,9 +3,13 @@
 mod candidates;
 mod facet_rows;
 mod facets;
+mod inbox;
 mod list;
+mod named;
 mod question;
 mod seam;
+mod tied;
+mod usage;
 mod words;
 mod words_find;
 mod words_near;
@@ -28,14 +32,18 @@ pub(crate) use facet_rows::CHUNKS_ON;
 pub(crate) use facet_rows::{COUNT, Facets, PUT_ON};
 pub use facets::{ChunkOrder, is_filterable, is_sortable};
 pub(crate) use facets::{all_parts, facets};
+pub(crate) use inbox::ChunkInbox;
 #[cfg(test)]
 pub(crate) use list::page;
 pub use list::{ChunkFilter, ChunkPage, ChunkPlace, ChunkState, Direction, Range};
+pub(crate) use named::NamedChunks;
 pub(crate) use seam::Chunks;
 #[cfg(test)]
 pub(crate) use seam::{
     CHUNK, CHUNK_WITH_KEY, CHUNKS_CALLED, CHUNKS_LINKED_TO, CHUNKS_OF_SESSION, KEYS_LIKE,
 };
+pub(crate) use tied::{TiedChunks, Touched};
+pub(crate) use usage::ChunksOfType;
 pub(crate) use words::ChunkWords;
 #[cfg(test)]
 pub(crate) use words_find::Bounds;
@@ -87,7 +95,7 @@ impl Snapshot<'_> {
     /// one that never was has none.
     pub fn versions(&mut self, id: ChunkId) -> Result<Vec<Version>, Fault> {
         let mut events = Vec::new();
-        for recorded in &self.history(id.into(), u64::MAX)? {
+        for recorded in self.whole_history(id.into())? {
             let Some(Event::Chunk(event)) = recorded.event()? else { continue };
             events.push((recorded.header.seq, recorded.header.at, *event));
         }

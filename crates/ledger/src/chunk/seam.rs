@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use windlass_domain::chunk::link::End;
+use windlass_domain::chunk::review::{is_flagged, touched_at};
 use windlass_domain::chunk::{Chunk, Owner, QueryKey, Slug};
-use windlass_domain::{ChunkId, SessionId, Time};
+use windlass_domain::{ChunkId, SessionId, TaskId, Time};
 
 use crate::cell::{Cell, Columns};
 use crate::fault::Fault;
@@ -12,11 +13,13 @@ use crate::record::{from_json, to_json};
 use crate::store::{Statements, all, first};
 
 const INSERT_CHUNK: &str = "INSERT INTO chunks (created_seq, id, events, owner, chunk_type, \
-     query_key, session_id, created_at, updated_at, expires_at, state) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
-/// By the primary key. Who wrote it first, and in which session, never changes.
+     query_key, session_id, created_at, updated_at, expires_at, tail, task_id, is_flagged, \
+     touched_at, state) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
+/// By the primary key. Who wrote it first, in which session, and the task of a spec never change.
 const UPDATE_CHUNK: &str = "UPDATE chunks SET events = $1, owner = $2, chunk_type = $3, \
-     query_key = $4, updated_at = $5, expires_at = $6, state = $7 WHERE created_seq = $8";
+     query_key = $4, updated_at = $5, expires_at = $6, is_flagged = $7, touched_at = $8, \
+     state = $9 WHERE created_seq = $10";
 const DELETE_CHUNK: &str = "DELETE FROM chunks WHERE created_seq = $1";
 
 macro_rules! chunks {
@@ -50,6 +53,7 @@ pub(crate) trait Chunks: Statements {
     fn insert_chunk(&mut self, chunk: &Chunk) -> Result<(), Fault> {
         let (owner, state) = (chunk.owner.to_string(), to_json(chunk));
         let session = chunk.created_by.session.map(SessionId::to_bytes);
+        let task = chunk.task.map(TaskId::to_bytes);
         let cells = [
             Cell::count(chunk.created_seq),
             Cell::Bytes(&chunk.id.to_bytes()),
@@ -61,6 +65,10 @@ pub(crate) trait Chunks: Statements {
             Cell::Int(chunk.created_at.as_millis()),
             Cell::Int(chunk.updated_at.as_millis()),
             Cell::int_or_null(end(chunk)),
+            Cell::Int(chunk.id.tail()),
+            task.as_ref().map_or(Cell::Null, |id| Cell::Bytes(id)),
+            Cell::flag(is_flagged(chunk)),
+            Cell::Int(touched_at(chunk).as_millis()),
             Cell::Text(&state),
         ];
         self.run(INSERT_CHUNK, &cells).map(drop)
@@ -79,6 +87,8 @@ pub(crate) trait Chunks: Statements {
             Cell::Text(now.query_key.as_str()),
             Cell::Int(now.updated_at.as_millis()),
             Cell::int_or_null(end(now)),
+            Cell::flag(is_flagged(now)),
+            Cell::Int(touched_at(now).as_millis()),
             Cell::Text(&state),
             Cell::count(now.created_seq),
         ];

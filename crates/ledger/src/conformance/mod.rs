@@ -191,6 +191,7 @@ pub(crate) fn ready(project: ProjectId) -> TaskCreated {
         stale_after_minutes: None,
         agent: None,
         depends_on: Vec::new(),
+        stage: None,
         forced: None,
     }
 }

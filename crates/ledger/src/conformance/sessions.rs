@@ -101,7 +101,7 @@ fn with(status: SessionStatus) -> SessionFilter {
 
 fn overdue(bed: &mut Bed) -> Vec<SessionId> {
     let now = bed.clock.now();
-    let found = bed.ledger.read(|snapshot| Ok(snapshot.sessions_overdue(now, 10)?)).unwrap();
+    let found = bed.ledger.read(|snapshot| Ok(snapshot.store.sessions_overdue(now, 10)?)).unwrap();
     found.iter().map(|kept| kept.session.id).collect()
 }
 

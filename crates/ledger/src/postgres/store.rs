@@ -13,7 +13,9 @@ use windlass_domain::{ProjectId, Task, TaskId, Time};
 use super::{CHANNEL, fault};
 use crate::Access;
 use crate::cell::{Cell, Columns};
-use crate::chunk::{self, ChunkWords, Chunks, Facets};
+use crate::chunk::{
+    self, ChunkInbox, ChunkWords, Chunks, ChunksOfType, Facets, NamedChunks, TiedChunks,
+};
 use crate::definition::Definitions;
 use crate::fault::{Fault, unreadable};
 use crate::hook::{self, Hooks, Waiting};
@@ -214,6 +216,10 @@ impl Keys for PostgresStore<'_> {}
 
 impl Runs for PostgresStore<'_> {}
 impl Chunks for PostgresStore<'_> {}
+impl ChunkInbox for PostgresStore<'_> {}
+impl ChunksOfType for PostgresStore<'_> {}
+impl NamedChunks for PostgresStore<'_> {}
+impl TiedChunks for PostgresStore<'_> {}
 
 impl Facets for PostgresStore<'_> {
     fn put_on(&mut self, created_seq: u64, rows: &[(&str, &str)]) -> Result<(), Fault> {

@@ -12,7 +12,9 @@ use windlass_domain::{ProjectId, Time};
 use super::fault;
 use super::lock::Held;
 use crate::cell::{Cell, Columns};
-use crate::chunk::{self, ChunkWords, Chunks, Facets};
+use crate::chunk::{
+    self, ChunkInbox, ChunkWords, Chunks, ChunksOfType, Facets, NamedChunks, TiedChunks,
+};
 use crate::definition::Definitions;
 use crate::fault::{Fault, unreadable};
 use crate::front::{Front, Queue};
@@ -409,6 +411,10 @@ impl Keys for SqliteStore<'_> {}
 
 impl Runs for SqliteStore<'_> {}
 impl Chunks for SqliteStore<'_> {}
+impl ChunkInbox for SqliteStore<'_> {}
+impl ChunksOfType for SqliteStore<'_> {}
+impl NamedChunks for SqliteStore<'_> {}
+impl TiedChunks for SqliteStore<'_> {}
 impl Facets for SqliteStore<'_> {}
 
 impl ChunkWords for SqliteStore<'_> {

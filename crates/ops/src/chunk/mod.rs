@@ -1,6 +1,42 @@
-//! Operations on chunks.
+//! Operations on chunks, one file a concern.
 
 pub mod asker;
+mod brief;
+mod chain;
+mod check_source;
+mod delete;
+mod diff;
+mod inbox;
+mod keep;
+mod link;
+mod near;
+mod parts;
+mod remember;
+mod review;
 mod search;
+mod show;
+pub mod target;
+mod update;
+mod versions;
+pub mod view;
+mod write;
+mod writer;
 
+pub use brief::ChunkBrief;
+pub use chain::{ByLink, Chain, Chained, ElementView};
+pub use check_source::{CheckSource, SourceFound};
+pub use delete::{Delete, Deleted};
+pub use diff::{Diff, Differs, LineView};
+pub use inbox::{Inbox, InboxItem, InboxShown};
+pub use keep::{Expire, Kept, Pin, Supersede, Unpin};
+pub use link::{Link, Linked, Unlink};
+pub use near::Near;
+pub use parts::{Json, Parts};
+pub use remember::Remember;
+pub use review::{Dismiss, Review, Reviewed};
 pub use search::{ChunkFound, ChunksFound, Search};
+pub use show::{Incoming, Show, Shown};
+pub use update::{Update, Updated};
+pub use versions::{FieldChangeView, VersionView, Versions, VersionsShown};
+pub use write::{Write, Written};
+pub use writer::{Sitter, Writer, author};

@@ -1,7 +1,8 @@
-//! What people define: agent types and lifecycles, each listed, shown, set, hidden and removed by the
+//! What people define: chunk types, agent types and lifecycles, each listed, shown, set, hidden and removed by the
 //! same operations.
 
 mod agent_type;
+mod chunk_type;
 mod hide;
 mod lifecycle;
 mod list;

@@ -32,7 +32,7 @@ pub struct Remove<T: Definable> {
 /// The definition that is gone.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Removed {
-    /// What it was: an agent type or a lifecycle.
+    /// What it was: a chunk type, an agent type or a lifecycle.
     pub what: String,
     pub slug: String,
     /// What is brought along under the same slug holds again.
@@ -54,9 +54,11 @@ impl<T: Definable> Operation for Remove<T> {
             let Some(kept) = tx.definition(T::KIND, slug.as_str())? else {
                 return Err(built_in::<T>(slug.as_str()).into());
             };
-            let restored = T::brought_along().iter().any(|known| known.slug() == slug);
-            if !restored {
-                T::refuse_if_used(slug, tx)?;
+            let returns = T::brought_along().into_iter().find(|known| known.slug() == slug);
+            let restored = returns.is_some();
+            match returns {
+                Some(known) => drop(known.checked(tx)?),
+                None => T::refuse_if_used(slug, tx)?,
             }
             tx.remove_definition(&kept, &actor)?;
             Ok(Removed { what: T::WHAT.to_owned(), slug: slug.to_string(), restored })

@@ -23,7 +23,7 @@ use crate::view::{JsonObject, usage};
 pub struct Set<T: Definable> {
     /// Its slug
     pub slug: String,
-    /// The definition as a JSON file; - is the standard input
+    /// The definition as a file, in JSON or TOML; - is the standard input
     #[arg(long, value_name = "FILE")]
     #[serde(default)]
     pub from: Option<String>,
@@ -45,7 +45,7 @@ pub struct Set<T: Definable> {
 pub struct WasSet {
     #[serde(flatten)]
     pub defined: DefinitionView,
-    /// What it is: an agent type or a lifecycle.
+    /// What it is: a chunk type, an agent type or a lifecycle.
     pub what: String,
 }
 
@@ -76,7 +76,7 @@ impl<T: Definable> Operation for Set<T> {
 impl<T: Definable> Set<T> {
     fn object(&self, cx: &mut Context) -> Result<Map<String, Value>, Error> {
         match (&self.from, &self.definition) {
-            (Some(file), None) => Ok(text::object("from", &cx.local_text(file)?)?),
+            (Some(file), None) => Ok(parsed(&cx.local_text(file)?)?),
             (None, Some(given)) => Ok(given.0.clone()),
             (Some(_), Some(_)) | (None, None) => Err(usage(
                 "give the definition in a file or as JSON",
@@ -85,6 +85,18 @@ impl<T: Definable> Set<T> {
             .into()),
         }
     }
+}
+
+/// A definition as people write it: JSON where it begins with a brace, else TOML.
+fn parsed(written: &str) -> Result<Map<String, Value>, Refusal> {
+    if written.trim_start().starts_with('{') {
+        return text::object("from", written);
+    }
+    toml::from_str(written).map_err(|wrong| {
+        Refusal::new(Code::InvalidValue, format!("this is no TOML: {}", wrong.message()))
+            .hint("write the definition in TOML, or in JSON with a brace at its beginning")
+            .detail("field", "from")
+    })
 }
 
 /// The definition that an object says. Its slug is that of the command, and need not be said twice.

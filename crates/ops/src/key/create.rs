@@ -3,15 +3,15 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windlass_domain::duration::Span;
 use windlass_domain::key::{Owner, Role, Wanted, create};
-use windlass_domain::{ProjectId, Refusal, Time, text};
+use windlass_domain::{ProjectId, Refusal, text};
 use windlass_ledger::{Error, Transaction};
 
 use super::view::{Given, KeyView};
 use crate::context::{Context, Name};
 use crate::operation::{Access, Operation};
 use crate::tools;
+use crate::until::until;
 
 /// Makes a key.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -82,13 +82,14 @@ impl Operation for Create {
         let tools = self.tools.as_deref().map(tools).transpose()?;
         text::few("project", &self.project)?;
         let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
+        let expires = self.expires.as_deref();
         cx.write(&actor, |tx| {
             let wanted = Wanted {
                 owner: owner.clone(),
                 role: self.role.into(),
                 projects: self.projects(tx)?,
                 tools: tools.clone(),
-                expires_at: self.expires_at(tx.now())?,
+                expires_at: expires.map(|given| until("expires", given, tx.now())).transpose()?,
             };
             let secret = tx.new_secret()?;
             let created = create(wanted, &secret, tx.now())?;
@@ -108,19 +109,6 @@ impl Create {
             }
         }
         Ok(projects)
-    }
-
-    /// A span from now, or a time. Elsewhere a bare number means minutes; who writes 30 for a key
-    /// means days.
-    fn expires_at(&self, now: Time) -> Result<Option<Time>, Refusal> {
-        let Some(given) = &self.expires else { return Ok(None) };
-        let has_unit = given.ends_with(|letter: char| letter.is_ascii_alphabetic());
-        match Span::parse("expires", given) {
-            Ok(span) if has_unit => return Ok(Some(now.plus(span))),
-            _ => {}
-        }
-        let hint = "write how long it holds, such as 30d, or until which day: YYYY-MM-DD";
-        Time::parse("expires", given).map(Some).map_err(|refusal| refusal.hint(hint))
     }
 }
 

@@ -13,7 +13,7 @@ mod show;
 mod start;
 mod take;
 mod view;
-mod which;
+pub(crate) mod which;
 
 pub use at::At;
 pub use consolidate::{Consolidate, Consolidated};

@@ -50,6 +50,23 @@ impl Which {
     }
 }
 
+impl Which {
+    /// The session in which somebody writes: the one that is named, or else the newest of theirs that
+    /// goes on. One whose time ran out hinders nobody, even if nobody noticed it yet.
+    pub(crate) fn sitting(
+        &self,
+        snapshot: &mut Snapshot<'_>,
+        reader: &Reader,
+    ) -> Result<Option<KeptSession>, Error> {
+        if let Some(text) = &self.0 {
+            return named(snapshot, text, reader).map(Some);
+        }
+        let now = snapshot.now();
+        let open = open(snapshot, &reader.name)?;
+        Ok(open.into_iter().find(|kept| kept.session.is_open(now)))
+    }
+}
+
 /// A variable of the caller. That of a server says nothing of whom it serves.
 pub(super) fn variable(cx: &Context, name: &str) -> Option<String> {
     match cx.surroundings.files {

@@ -331,6 +331,7 @@ impl Add {
             stale_after_minutes: wanted.stale_after_minutes,
             agent: wanted.agent.clone().filter(|_| !held),
             depends_on: depends_on.to_vec(),
+            stage: None,
             forced: None,
         }
     }

@@ -45,6 +45,7 @@ impl New<'_> {
             stale_after_minutes: None,
             agent: self.agent.map(str::to_owned),
             depends_on: Vec::new(),
+            stage: None,
             forced: None,
         };
         tx.create(id, created)?;

@@ -3,7 +3,7 @@ use crate::chunk::chunk_type::tests::note;
 use crate::chunk::promote::promote;
 use crate::chunk::write::{Draft, Taken};
 use crate::chunk::{Chunk, ChunkType, Owner, QueryKey};
-use crate::{ChunkId, Code};
+use crate::{ChunkId, Code, TaskId};
 
 fn knowledge() -> ChunkType {
     ChunkType { slug: "knowledge".parse().unwrap(), fields: Vec::new(), ..note() }
@@ -56,4 +56,17 @@ fn what_another_agent_keeps_for_itself_is_not_promoted() {
     let decided =
         promote(&private(), Owner::Org, &note(), &Taken::default(), &agent("w2"), by("w2"));
     assert_eq!(decided.unwrap_err().code, Code::ChunkNotFound);
+}
+
+#[test]
+fn a_spec_is_neither_made_of_another_chunk_nor_becomes_one() {
+    let types = crate::built_in::chunk_types();
+    let spec = types.iter().find(|known| known.slug.as_str() == "dev_spec").unwrap();
+    let into_spec = (private(), spec.clone());
+    let of_spec = (Chunk { task: Some(TaskId::from_bytes([3; 16])), ..private() }, note());
+    for (chunk, into) in [into_spec, of_spec] {
+        let owner = Owner::Project(project(1));
+        let decided = promote(&chunk, owner, &into, &Taken::default(), &agent("w1"), by("w1"));
+        assert_eq!(decided.unwrap_err().message, "a spec is written, and stays what it is");
+    }
 }

@@ -103,3 +103,11 @@ fn an_audience_is_checked_when_it_is_written() {
     let refusal = written(&Draft { audience, ..draft() }, &Taken::default()).unwrap_err();
     assert_eq!(refusal.suggestions, ["agent_types", "agent_tags"]);
 }
+
+#[test]
+fn nobody_writes_a_chunk_of_a_hidden_type() {
+    let hidden = ChunkType { hidden: true, ..note() };
+    let owner = Owner::Project(project(1));
+    let decided = write(&draft(), &hidden, owner, &Taken::default(), &person(), by("anna"));
+    assert_eq!(decided.unwrap_err().code, Code::ChunkTypeNotFound);
+}

@@ -155,6 +155,7 @@ fn created(
         // Who holds a task is told by the claim.
         agent: assignee.filter(|_| issue.state != State::InProgress),
         depends_on,
+        stage: None,
         forced: None,
     }
 }

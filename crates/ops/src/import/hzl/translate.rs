@@ -142,6 +142,7 @@ pub(super) fn created(fields: &Fields, place: Place, clean: &mut Clean<'_>) -> T
         stale_after_minutes: number(fields.get("stale_after_minutes")).map(minutes),
         agent: agent.and_then(|given| clean.name("agent", &given)),
         depends_on: place.depends_on,
+        stage: None,
         forced: None,
     }
 }

@@ -62,6 +62,7 @@ fn what_cannot_happen_is_noted_and_left_out_with_all_after_it() {
         stale_after_minutes: None,
         agent: None,
         depends_on: vec![],
+        stage: None,
         forced: None,
     };
     let task = Task::created(TaskId::from_bytes([2; 16]), &created, 1, NOW);

@@ -1,0 +1,70 @@
+//! Specs by their tasks, and how they follow them.
+
+use windlass_domain::chunk::tie::{follow, is_tied};
+use windlass_domain::chunk::{Author, Chunk};
+use windlass_domain::definition::find;
+use windlass_domain::event::{ChunkEvent, Subject};
+use windlass_domain::{Event, Stream, TaskId};
+
+use super::seam::read_chunk;
+use crate::cell::Cell;
+use crate::fault::{Error, Fault};
+use crate::snapshot::Snapshot;
+use crate::store::{Statements, first};
+use crate::transaction::Transaction;
+
+/// By `chunks_task`.
+pub(crate) const SPEC_OF_TASK: &str = "SELECT state FROM chunks WHERE task_id = $1";
+
+/// The part of the seam that finds specs by their tasks.
+pub(crate) trait TiedChunks: Statements {
+    fn spec_of_task(&mut self, task: TaskId) -> Result<Option<Chunk>, Fault> {
+        first(self, SPEC_OF_TASK, &[Cell::Bytes(&task.to_bytes())], read_chunk)
+    }
+}
+
+/// A task to which something happened in a transaction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Touched {
+    task: TaskId,
+    /// Why it was blocked, if it was, the last time.
+    reason: Option<String>,
+}
+
+impl Touched {
+    /// The task of a stream, if these events are about one.
+    pub(crate) fn by(stream: Stream, events: &[Event]) -> Option<Self> {
+        let is_of_task = events.iter().any(|event| event.kind().subject() == Subject::Task);
+        let reasons = events.iter().filter_map(|event| match event {
+            Event::TaskBlocked(data) => data.reason.clone(),
+            _ => None,
+        });
+        is_of_task.then(|| Self { task: stream.task(), reason: reasons.last() })
+    }
+}
+
+impl Snapshot<'_> {
+    /// The spec that a task is the task of.
+    pub fn spec_of_task(&mut self, task: TaskId) -> Result<Option<Chunk>, Fault> {
+        self.store.spec_of_task(task)
+    }
+}
+
+impl Transaction<'_> {
+    /// Lets specs show what became of their tasks, now that everything else was recorded: whatever
+    /// door the task was changed through, the two agree when the transaction ends.
+    pub(crate) fn follow_tasks(&mut self) -> Result<(), Error> {
+        for Touched { task, reason } in std::mem::take(&mut self.touched) {
+            let Some(task) = self.task(task)?.filter(is_tied) else { continue };
+            let Some(spec) = self.spec_of_task(task.id)? else { continue };
+            let types = self.chunk_types()?;
+            let shown = spec.shown(find(&types, &spec.chunk_type)?);
+            let by = Author { name: self.provenance().actor.clone(), session: None, run: None };
+            if let Some(updated) = follow(&spec, &shown, &task, reason.as_deref(), by)? {
+                let event = Event::from(ChunkEvent::from(updated));
+                self.record(spec.id.into(), spec.events, vec![event])?;
+            }
+        }
+        Ok(())
+    }
+}

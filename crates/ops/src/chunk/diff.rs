@@ -1,0 +1,195 @@
+//! `chunk diff`.
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use similar::TextDiff;
+use windlass_domain::Time;
+use windlass_domain::chunk::Chunk;
+use windlass_domain::chunk::access::Act;
+use windlass_ledger::Error;
+
+use super::asker::Asker;
+use super::brief::ChunkBrief;
+use super::show::as_of;
+use super::target;
+use super::versions::{FieldChangeView, changes};
+use super::view::ChunkViews;
+use crate::context::Context;
+use crate::operation::{Access, Operation, Output};
+use crate::sheet::{Cell, Sheet, Tone};
+
+/// So many lines that stayed are shown around those that changed.
+const AROUND: usize = 3;
+
+/// Shows what differs between two versions of a chunk.
+#[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
+pub struct Diff {
+    /// The chunk: its query key, its id, or at least 4 characters of its beginning or end
+    pub chunk: String,
+    /// The older version; the one before --to unless given
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[serde(default)]
+    pub from: Option<u32>,
+    /// The newer version; the one there is now unless given
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[serde(default)]
+    pub to: Option<u32>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub asker: Asker,
+}
+
+/// What differs between two versions.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Differs {
+    #[serde(flatten)]
+    pub chunk: ChunkBrief,
+    pub from: u32,
+    pub to: u32,
+    /// Before and after, if it changed.
+    pub title: Option<(String, String)>,
+    pub tags_added: Vec<String>,
+    pub tags_removed: Vec<String>,
+    pub fields: Vec<FieldChangeView>,
+    /// The lines of the content that changed, with some around them.
+    pub lines: Vec<LineView>,
+}
+
+/// A line of the content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LineView {
+    /// Where it was, from 1; null for one that was added.
+    pub before: Option<usize>,
+    /// Where it is now; null for one that was removed.
+    pub after: Option<usize>,
+    pub text: String,
+}
+
+impl Operation for Diff {
+    type Output = Differs;
+    const NAME: &'static str = "chunk.diff";
+    const ABOUT: &'static str = "Show what differs between two versions of a chunk";
+    const EXAMPLE: &'static str = "windlass chunk diff one-database --from 1 --to 3";
+    const ACCESS: Access = Access::Read;
+
+    fn run(&self, cx: &mut Context) -> Result<Differs, Error> {
+        let known = self.asker.known(cx)?;
+        cx.read(|snapshot| {
+            let reader = known.reader(snapshot)?;
+            let chunk = target::find(snapshot, &self.chunk, &reader, Act::Read)?;
+            let to = self.to.unwrap_or(chunk.version);
+            let from = self.from.unwrap_or(to.saturating_sub(1).max(1));
+            let before = as_of(snapshot, &chunk, from)?;
+            let after = as_of(snapshot, &chunk, to)?;
+            let views = ChunkViews::new(snapshot)?;
+            Ok(Differs {
+                chunk: ChunkBrief::from(&chunk),
+                from,
+                to,
+                title: (before.title != after.title)
+                    .then(|| (before.title.clone(), after.title.clone())),
+                tags_added: beyond(&after, &before),
+                tags_removed: beyond(&before, &after),
+                fields: changes(&views.fields(&before), &views.fields(&after)),
+                lines: lines(&before.content, &after.content),
+            })
+        })
+    }
+}
+
+/// The tags that one has and the other has not.
+fn beyond(one: &Chunk, other: &Chunk) -> Vec<String> {
+    one.tags.iter().filter(|tag| !other.tags.contains(tag)).cloned().collect()
+}
+
+fn lines(before: &str, after: &str) -> Vec<LineView> {
+    let diff = TextDiff::from_lines(before, after);
+    let groups = diff.grouped_ops(AROUND);
+    let changes = groups.iter().flatten().flat_map(|op| diff.iter_changes(op));
+    let place = |index: Option<usize>| index.map(|index| index + 1);
+    changes
+        .map(|change| LineView {
+            before: place(change.old_index()),
+            after: place(change.new_index()),
+            text: change.value().trim_end_matches(['\n', '\r']).to_owned(),
+        })
+        .collect()
+}
+
+impl LineView {
+    fn drawn(&self) -> Cell {
+        let (mark, tone) = match (self.before, self.after) {
+            (Some(_), None) => ('-', Tone::Bad),
+            (None, Some(_)) => ('+', Tone::Good),
+            (Some(_), Some(_)) | (None, None) => (' ', Tone::Dim),
+        };
+        Cell::toned(format!("{mark} {}", self.text), tone)
+    }
+}
+
+impl Output for Differs {
+    fn sheet(&self, _now: Time) -> Sheet {
+        let Self { from, to, .. } = self;
+        let mut sheet =
+            Sheet::default().and_heading(format!("{}: version {from} → {to}", self.chunk.title));
+        let mut facts: Vec<(&str, Cell)> = Vec::new();
+        facts.extend(
+            self.title.as_ref().map(|(old, new)| ("title", format!("{old} → {new}").into())),
+        );
+        if !self.tags_added.is_empty() {
+            facts.push(("tags added", self.tags_added.join(", ").into()));
+        }
+        if !self.tags_removed.is_empty() {
+            facts.push(("tags removed", self.tags_removed.join(", ").into()));
+        }
+        facts.extend(self.fields.iter().map(|field| {
+            (field.name.as_str(), format!("{} → {}", field.before, field.after).into())
+        }));
+        let is_same = facts.is_empty() && self.lines.is_empty();
+        if !facts.is_empty() {
+            sheet = sheet.and_facts(facts);
+        }
+        let mut last: Option<usize> = None;
+        for line in &self.lines {
+            if let (Some(last), Some(next)) = (last, line.before)
+                && next > last + 1
+            {
+                sheet = sheet.and_drawn(Cell::dim("  …"));
+            }
+            last = line.before.or(last);
+            sheet = sheet.and_drawn(line.drawn());
+        }
+        match is_same {
+            true => sheet.and_line("nothing differs in what it says"),
+            false => sheet,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_told_with_where_they_were_and_are() {
+        let found = lines("a\nb\nc", "a\nx\nc\n");
+        let told: Vec<(Option<usize>, Option<usize>, &str)> =
+            found.iter().map(|line| (line.before, line.after, line.text.as_str())).collect();
+        assert_eq!(
+            told,
+            [
+                (Some(1), Some(1), "a"),
+                (Some(2), None, "b"),
+                (Some(3), None, "c"),
+                (None, Some(2), "x"),
+                (None, Some(3), "c"),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_did_not_change_has_no_lines() {
+        assert!(lines("a\nb\n", "a\nb\n").is_empty());
+    }
+}
