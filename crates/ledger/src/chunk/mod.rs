@@ -28,14 +28,18 @@ use crate::transaction::Transaction;
 use crate::world::random_bits;
 
 pub(crate) use facet_rows::{COUNT, Facets, PUT_ON};
+pub(crate) use facets::facets;
 pub use facets::{ChunkOrder, is_filterable, is_sortable};
-pub(crate) use facets::{all_parts, facets};
 pub(crate) use inbox::ChunkInbox;
 #[cfg(test)]
 pub(crate) use list::page;
 pub use list::{ChunkFilter, ChunkPage, ChunkPlace, ChunkState, Direction, Range};
 pub(crate) use named::NamedChunks;
 pub(crate) use seam::Chunks;
+#[cfg(test)]
+pub(crate) use seam::{
+    CHUNK, CHUNK_WITH_KEY, CHUNKS_CALLED, CHUNKS_LINKED_TO, CHUNKS_OF_SESSION, KEYS_LIKE,
+};
 pub(crate) use tied::{TiedChunks, Touched};
 pub(crate) use usage::ChunksOfType;
 pub(crate) use words::ChunkWords;

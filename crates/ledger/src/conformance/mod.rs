@@ -3,8 +3,11 @@
 mod activity;
 mod bulk;
 mod candidates;
+mod chunk_plans;
 mod chunk_scene;
 mod chunk_words;
+mod chunks;
+mod definitions;
 mod deleting;
 mod edges;
 mod facets;
@@ -26,6 +29,7 @@ mod queue;
 mod run_plans;
 mod runs;
 mod search;
+mod sessions;
 mod views;
 mod workflows;
 
