@@ -122,6 +122,7 @@ fn owned_by() -> impl Strategy<Value = Vec<OwnedBy>> {
         vec![OwnedBy::Org, OwnedBy::Project(project(1)), me()],
         vec![OwnedBy::Project(project(2))],
         vec![OwnedBy::AnyAgent],
+        Vec::new(),
     ])
 }
 
