@@ -22,7 +22,7 @@ use crate::store::DEPTH_CAP;
 /// Which chunks a list shows.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ChunkFilter {
-    /// Whose chunks: those of any of these, of which no two have a chunk in common.
+    /// Whose chunks: those of any of these, of which no two have a chunk in common; none of nobody.
     pub owned_by: Vec<OwnedBy>,
     pub state: ChunkState,
     /// Of one type only; fields can be asked for only then.
@@ -108,6 +108,9 @@ pub(crate) fn page(
     now: Time,
     few: u64,
 ) -> Result<ChunkPage, Fault> {
+    if filter.owned_by.is_empty() {
+        return Ok(ChunkPage { chunks: Vec::new(), total: 0, next: None });
+    }
     let chunk_type = type_of(store, filter)?;
     let question = Question::new(filter, chunk_type.as_deref(), now)?;
     let plan = question.plan(store, few)?;

@@ -27,11 +27,9 @@ use crate::snapshot::Snapshot;
 use crate::transaction::Transaction;
 use crate::world::random_bits;
 
-#[cfg(test)]
-pub(crate) use facet_rows::CHUNKS_ON;
 pub(crate) use facet_rows::{COUNT, Facets, PUT_ON};
+pub(crate) use facets::facets;
 pub use facets::{ChunkOrder, is_filterable, is_sortable};
-pub(crate) use facets::{all_parts, facets};
 pub(crate) use inbox::ChunkInbox;
 #[cfg(test)]
 pub(crate) use list::page;

@@ -88,10 +88,11 @@ fn copies(copied: u64, bytes: impl Fn(&str) -> String) -> String {
     );
     format!(
         "INSERT INTO chunks (created_seq, id, events, owner, chunk_type, query_key, session_id, \
-             created_at, updated_at, expires_at, state) {numbers} \
+             created_at, updated_at, expires_at, tail, task_id, is_flagged, touched_at, state) {numbers} \
          SELECT {COPIES} + n, {id}, events, owner, chunk_type, query_key || n, \
              CASE WHEN n % 5000 = 0 THEN session_id END, created_at + n, updated_at + n, \
-             expires_at, state FROM numbers, chunks WHERE created_seq = {copied}; \
+             expires_at, n, task_id, is_flagged, touched_at + n, state \
+             FROM numbers, chunks WHERE created_seq = {copied}; \
          INSERT INTO chunk_facets (facet, rank, created_seq) {numbers} \
          SELECT facet, rank, {COPIES} + n FROM numbers, chunk_facets WHERE created_seq = {copied}; \
          UPDATE facet_counts SET chunks = chunks + {MANY} - 1 \
@@ -99,8 +100,8 @@ fn copies(copied: u64, bytes: impl Fn(&str) -> String) -> String {
          INSERT INTO chunk_links (to_end, created_seq) {numbers} \
          SELECT 'task:' || n, {COPIES} + n FROM numbers; \
          INSERT INTO facet_counts (facet, chunks) {numbers} SELECT 'other ' || n, n FROM numbers; \
-         INSERT INTO sessions (created_seq, id, agent, run_id, status, expires_at, state) {numbers} \
-         SELECT {COPIES} + n, {id}, CASE WHEN n % 1000 = 0 THEN 'rare' ELSE agent END, \
+         INSERT INTO sessions (created_seq, id, tail, agent, run_id, status, expires_at, state) {numbers} \
+         SELECT {COPIES} + n, {id}, n, CASE WHEN n % 1000 = 0 THEN 'rare' ELSE agent END, \
              CASE WHEN n % 1000 = 0 THEN id END, \
              CASE WHEN n % 1000 = 0 THEN 'expired' WHEN n % 2 = 0 THEN 'ended' ELSE status END, \
              expires_at + n, state FROM numbers, sessions; \
@@ -243,7 +244,6 @@ fn asked(bed: &mut Bed) -> Vec<(String, Said)> {
     let owner = Owner::Project(project(1)).to_string();
     let owner = Cell::Text(&owner);
     let (slim, text) = (Cell::Text("slim"), Cell::Text);
-    let facet = "project\nslim\n\n";
     let end = linked_task().to_string();
     let fixed: Vec<(&str, &str, Vec<Cell<'_>>)> = vec![
         ("a chunk", chunk::CHUNK, vec![Cell::Bytes(&KEY)]),
@@ -252,21 +252,21 @@ fn asked(bed: &mut Bed) -> Vec<(String, Said)> {
         ("keys", chunk::KEYS_LIKE, vec![owner, slim, text("common777"), text("common777~")]),
         ("chunks of a session", chunk::CHUNKS_OF_SESSION, vec![session]),
         ("chunks linked to", chunk::CHUNKS_LINKED_TO, vec![text(&end)]),
-        ("a page of a type", chunk::CHUNKS_ON, vec![text(facet), Cell::Int(COPIES), limit]),
         ("a session", session::SESSION, vec![Cell::Bytes(&KEY)]),
         ("sessions", session::SESSIONS, vec![late, limit]),
         ("sessions of a run", session::SESSIONS_OF_RUN, vec![Cell::Bytes(&KEY), late, limit]),
         ("sessions of an agent", session::SESSIONS_OF_AGENT, vec![text("rare"), late, limit]),
         ("sessions with a status", session::SESSIONS_WITH, vec![text("expired"), late, limit]),
         ("sessions overdue", session::SESSIONS_OVERDUE, vec![late, limit]),
+        ("the next session to run out", session::SESSION_EXPIRY_NEXT, vec![]),
         ("a definition", definition::DEFINITION, vec![Cell::Bytes(&KEY)]),
         ("a definition by name", definition::DEFINITION_NAMED, vec![text("chunk_type"), slim]),
         ("definitions", definition::DEFINITIONS, vec![text("chunk_type")]),
     ];
-    let owned = fixed.into_iter().map(|(name, sql, cells)| {
+    let said = fixed.into_iter().map(|(name, sql, cells)| {
         (name.to_owned(), (sql.to_owned(), cells.iter().map(Value::of).collect()))
     });
-    asked.extend(owned);
+    asked.extend(said);
     asked
 }
 

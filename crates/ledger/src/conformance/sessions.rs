@@ -142,20 +142,34 @@ fn runs() -> [RunKey; 2] {
     [RunKey::from_bytes([1; 16]), RunKey::from_bytes([2; 16])]
 }
 
+/// How a session goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    On,
+    Ended,
+    /// Its time ran out, and nobody noticed.
+    Overdue,
+}
+
 fn any_filter_lists_and_pages_exactly_the_sessions_it_says(bed: &mut Bed) {
-    let one = (0..2_usize, prop::option::of(0..2_usize), prop::bool::weighted(0.2));
+    let ways = prop::sample::select(vec![Way::On, Way::On, Way::Ended, Way::Overdue]);
+    let one = (0..2_usize, prop::option::of(0..2_usize), ways);
     let all = prop::collection::vec(one, 230).new_tree(&mut TestRunner::default()).unwrap();
     let mut sessions = Vec::new();
-    for (agent, run, is_over) in all.current() {
+    for (agent, run, way) in all.current() {
         let kept = begin(bed, |data| {
             data.agent = AGENTS[agent].into();
             data.run = run.map(|run| runs()[run]);
+            if way == Way::Overdue {
+                data.expires_at = Time::from_millis(data.expires_at.as_millis() - HOUR);
+            }
         });
-        sessions.push(match is_over {
-            true => happen(bed, kept.session.id, ended()),
-            false => kept,
+        sessions.push(match way {
+            Way::Ended => happen(bed, kept.session.id, ended()),
+            Way::On | Way::Overdue => kept,
         });
     }
+    let now = bed.clock.now();
     let statuses = prop::option::of(prop::sample::select(SessionStatus::ALL.to_vec()));
     let wanted = (prop::option::of(0..2_usize), prop::option::of(0..2_usize), statuses, 1_u64..150);
     let bed = std::cell::RefCell::new(bed);
@@ -168,7 +182,7 @@ fn any_filter_lists_and_pages_exactly_the_sessions_it_says(bed: &mut Bed) {
             let is_wanted = |kept: &&KeptSession| {
                 let session = &kept.session;
                 filter.agent.as_ref().is_none_or(|agent| session.agent == *agent)
-                    && filter.status.is_none_or(|status| session.status == status)
+                    && filter.status.is_none_or(|status| session.status_at(now) == status)
                     && filter.run.is_none_or(|run| session.run == Some(run))
             };
             let expected: Vec<u64> =

@@ -49,8 +49,8 @@ pub(crate) const SESSIONS_WITH: &str =
 pub(crate) const SESSIONS_OVERDUE: &str =
     sessions!("WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2");
 /// By `sessions_expiry`.
-pub(crate) const SESSION_EXPIRY_NEXT: &str = "SELECT expires_at FROM sessions \
-     WHERE expires_at IS NOT NULL ORDER BY expires_at LIMIT 1";
+pub(crate) const SESSION_EXPIRY_NEXT: &str =
+    "SELECT expires_at FROM sessions WHERE expires_at IS NOT NULL ORDER BY expires_at LIMIT 1";
 
 /// The part of the seam that is about sessions.
 pub(crate) trait Sessions: Statements {
