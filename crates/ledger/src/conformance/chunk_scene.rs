@@ -84,6 +84,7 @@ pub(super) fn written(chunk_type: &str, owner: Owner, key: &str) -> ChunkWritten
         visibility: Visibility::Private,
         source: None,
         expires_at: None,
+        task: None,
         by: author(None),
     }
 }
