@@ -40,7 +40,7 @@ fn nothing_is_written_before_the_focus_that_a_lifecycle_demands() {
         ] {
             shelf.refuses(&[command, &["--agent", "w1"]].concat(), "step_required", 3);
         }
-        shelf.does(&["session", "focus", &session, "--task", "the login", "--agent", "w1"]);
+        shelf.does(&["session", "focus", &session, "the login", "--agent", "w1"]);
         shelf.does(&["remember", "in time", "--agent", "w1"]);
     });
 }

@@ -32,15 +32,23 @@ pub(crate) use facets::facets;
 pub use facets::{ChunkOrder, is_filterable, is_sortable};
 pub(crate) use inbox::ChunkInbox;
 #[cfg(test)]
+pub(crate) use inbox::{CHUNKS_AGING, CHUNKS_FLAGGED};
+#[cfg(test)]
 pub(crate) use list::page;
 pub use list::{ChunkFilter, ChunkPage, ChunkPlace, ChunkState, Direction, Range};
 pub(crate) use named::NamedChunks;
+#[cfg(test)]
+pub(crate) use named::{CHUNKS_WITH_PREFIX, CHUNKS_WITH_SUFFIX};
 pub(crate) use seam::Chunks;
 #[cfg(test)]
 pub(crate) use seam::{
     CHUNK, CHUNK_WITH_KEY, CHUNKS_CALLED, CHUNKS_LINKED_TO, CHUNKS_OF_SESSION, KEYS_LIKE,
 };
+#[cfg(test)]
+pub(crate) use tied::SPEC_OF_TASK;
 pub(crate) use tied::{TiedChunks, Touched};
+#[cfg(test)]
+pub(crate) use usage::CHUNKS_OF_TYPE;
 pub(crate) use usage::ChunksOfType;
 pub(crate) use words::ChunkWords;
 #[cfg(test)]

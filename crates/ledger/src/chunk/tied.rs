@@ -3,7 +3,7 @@
 use windlass_domain::chunk::tie::{follow, is_tied};
 use windlass_domain::chunk::{Author, Chunk};
 use windlass_domain::definition::find;
-use windlass_domain::event::{ChunkEvent, Subject};
+use windlass_domain::event::ChunkEvent;
 use windlass_domain::{Event, Stream, TaskId};
 
 use super::seam::read_chunk;
@@ -32,14 +32,26 @@ pub(crate) struct Touched {
 }
 
 impl Touched {
-    /// The task of a stream, if these events are about one.
+    /// The task of a stream, if these events can change what a spec shows of one.
     pub(crate) fn by(stream: Stream, events: &[Event]) -> Option<Self> {
-        let is_of_task = events.iter().any(|event| event.kind().subject() == Subject::Task);
+        let is_shown = events.iter().any(|event| match event {
+            Event::TaskClaimed(_)
+            | Event::TaskReleased(_)
+            | Event::TaskBlocked(_)
+            | Event::TaskUnblocked(_)
+            | Event::TaskCompleted(_)
+            | Event::TaskReopened(_)
+            | Event::StatusSet(_)
+            | Event::TaskArchived(_)
+            | Event::TaskRestored(_) => true,
+            Event::TaskUpdated(data) => data.priority.is_some(),
+            _ => false,
+        });
         let reasons = events.iter().filter_map(|event| match event {
             Event::TaskBlocked(data) => data.reason.clone(),
             _ => None,
         });
-        is_of_task.then(|| Self { task: stream.task(), reason: reasons.last() })
+        is_shown.then(|| Self { task: stream.task(), reason: reasons.last() })
     }
 }
 

@@ -3,6 +3,8 @@
 mod activity;
 mod bulk;
 mod candidates;
+mod chunk_desk;
+mod chunk_desk_plans;
 mod chunk_plans;
 mod chunk_scene;
 mod chunk_words;
