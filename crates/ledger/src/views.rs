@@ -18,7 +18,7 @@ use windlass_domain::session::Session;
 use windlass_domain::task::Broken;
 use windlass_domain::{DeliveryId, Event, HookId, Key, ProjectId, Stream, Task, TaskId};
 
-use crate::chunk::{all_parts, facets};
+use crate::chunk::facets;
 use crate::definition::{DefinitionKind, KeptDefinition, defined};
 use crate::fault::Fault;
 use crate::hook::{Defined, InLedger};
@@ -417,20 +417,17 @@ impl<'a> Views<'a> {
         if before == after {
             return Ok(());
         }
-        for part in all_parts() {
-            let mut seq = 0;
-            loop {
-                let page = self.store.page_of_type(&part, &slug, seq)?;
-                let Some(last) = page.last() else { break };
-                seq = last.created_seq;
-                for chunk in &page {
-                    let (old, new) =
-                        (facets(chunk, before.as_deref()), facets(chunk, after.as_deref()));
-                    self.store.move_between(chunk.created_seq, &old, &new)?;
-                }
+        let mut seq = 0;
+        loop {
+            let page = self.store.chunks_of_type(&slug, seq)?;
+            let Some(last) = page.last() else { return Ok(()) };
+            seq = last.created_seq;
+            for chunk in &page {
+                let (old, new) =
+                    (facets(chunk, before.as_deref()), facets(chunk, after.as_deref()));
+                self.store.move_between(chunk.created_seq, &old, &new)?;
             }
         }
-        Ok(())
     }
 
     fn apply_to_hooks(&mut self, recorded: &Recorded, event: &Event) -> Result<(), Fault> {

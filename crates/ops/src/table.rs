@@ -120,6 +120,7 @@ pub static TABLE: &[Entry] = &[
     Entry::of::<chunk::Write>(),
     Entry::of::<chunk::Remember>(),
     Entry::of::<chunk::Show>(),
+    Entry::of::<chunk::List>(),
     Entry::of::<chunk::Update>(),
     Entry::of::<chunk::Versions>(),
     Entry::of::<chunk::Diff>(),

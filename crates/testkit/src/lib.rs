@@ -15,6 +15,7 @@ pub mod machine;
 pub mod model;
 pub mod postgres;
 pub mod receiver;
+pub mod retrieval;
 pub mod run;
 mod screen;
 pub mod server;

@@ -338,7 +338,8 @@ CREATE TABLE sessions (
     agent       TEXT COLLATE "C" NOT NULL,
     run_id      BYTEA,
     status      TEXT COLLATE "C" NOT NULL,
-    expires_at  BIGINT NOT NULL,
+    -- When its time runs out, until it is over.
+    expires_at  BIGINT,
     state       TEXT COLLATE "C" NOT NULL
 );
 
@@ -346,8 +347,7 @@ CREATE INDEX sessions_tail ON sessions (tail);
 CREATE INDEX sessions_agent ON sessions (agent, created_seq);
 CREATE INDEX sessions_status ON sessions (status, created_seq);
 CREATE INDEX sessions_run ON sessions (run_id, created_seq) WHERE run_id IS NOT NULL;
--- Whose time ran out and of which nobody has noticed it.
-CREATE INDEX sessions_expiry ON sessions (expires_at) WHERE status = 'active';
+CREATE INDEX sessions_expiry ON sessions (expires_at) WHERE expires_at IS NOT NULL;
 
 -- What people defined, by its kind and slug or name.
 CREATE TABLE definitions (

@@ -2,16 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use windlass_domain::chunk::{Chunk, Slug};
-
-use super::facets::{self, ChunkOrder, Facet, Having, Part};
-use super::seam::read_chunk;
+use super::facets;
 use crate::cell::Cell;
 use crate::fault::Fault;
-use crate::store::{Statements, all};
-
-/// So many chunks are read at a time when all of a type are put on other facets.
-const PAGE: u64 = 1_000;
+use crate::store::Statements;
 
 pub(crate) const PUT_ON: &str =
     "INSERT INTO chunk_facets (facet, rank, created_seq) VALUES ($1, $2, $3)";
@@ -23,12 +17,6 @@ pub(crate) const COUNT: &str = "INSERT INTO facet_counts (facet, chunks) VALUES 
      ON CONFLICT (facet) DO UPDATE SET chunks = facet_counts.chunks + excluded.chunks";
 /// By the primary key.
 const FORGET_EMPTY: &str = "DELETE FROM facet_counts WHERE facet = $1 AND chunks = 0";
-/// By the primary keys.
-pub(crate) const CHUNKS_ON: &str = "SELECT state FROM chunk_facets \
-     JOIN chunks ON chunks.created_seq = chunk_facets.created_seq \
-     WHERE facet = $1 AND rank = '' AND chunk_facets.created_seq > $2 \
-     ORDER BY chunk_facets.created_seq LIMIT $3";
-
 /// The part of the seam that is about facets. A row is a facet and the rank there.
 pub(crate) trait Facets: Statements {
     fn put_on(&mut self, created_seq: u64, rows: &[(&str, &str)]) -> Result<(), Fault> {
@@ -83,20 +71,6 @@ pub(crate) trait Facets: Statements {
             .collect();
         self.count_on(&changes)?;
         self.forget_empty(&fewer)
-    }
-
-    /// Chunks of a type that were written after a place of the log, in order, a page of them.
-    fn page_of_type(
-        &mut self,
-        part: &Part,
-        chunk_type: &Slug,
-        after: u64,
-    ) -> Result<Vec<Chunk>, Fault> {
-        let chunk_type = Some(chunk_type.as_str());
-        let (having, order) = (&Having::Anything, &ChunkOrder::Created);
-        let facet = Facet { part, chunk_type, having, order }.to_string();
-        let cells = [Cell::Text(&facet), Cell::count(after), Cell::count(PAGE)];
-        all(self, CHUNKS_ON, &cells, read_chunk)
     }
 }
 

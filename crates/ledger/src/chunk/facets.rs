@@ -50,13 +50,6 @@ pub(crate) struct Part {
     pub(crate) owned_by: OwnedBy,
 }
 
-/// Parts in which every chunk is once.
-pub(crate) fn all_parts() -> Vec<Part> {
-    let owners = [OwnedBy::Org, OwnedBy::AnyProject, OwnedBy::AnyAgent];
-    let of = |standing| owners.clone().map(|owned_by| Part { standing, owned_by });
-    Standing::ALL.into_iter().flat_map(of).collect()
-}
-
 /// What is true of the chunks of a facet.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Having {

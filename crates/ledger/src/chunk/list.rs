@@ -14,14 +14,15 @@ use windlass_domain::chunk::{Chunk, ChunkType, OwnedBy, Slug};
 
 use super::facets::ChunkOrder;
 use super::question::{Question, Row, Start};
+use crate::definition::Definitions;
 use crate::fault::Fault;
 use crate::snapshot::Snapshot;
-use crate::store::{DEPTH_CAP, Store};
+use crate::store::DEPTH_CAP;
 
 /// Which chunks a list shows.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ChunkFilter {
-    /// Whose chunks: those of any of these, of which no two have a chunk in common.
+    /// Whose chunks: those of any of these, of which no two have a chunk in common; none of nobody.
     pub owned_by: Vec<OwnedBy>,
     pub state: ChunkState,
     /// Of one type only; fields can be asked for only then.
@@ -102,11 +103,14 @@ impl Snapshot<'_> {
 
 /// A page of a list; what fewer chunks than `few` have is gathered instead of walked.
 pub(crate) fn page(
-    store: &mut dyn Store,
+    store: &mut (impl Definitions + ?Sized),
     filter: &ChunkFilter,
     now: Time,
     few: u64,
 ) -> Result<ChunkPage, Fault> {
+    if filter.owned_by.is_empty() {
+        return Ok(ChunkPage { chunks: Vec::new(), total: 0, next: None });
+    }
     let chunk_type = type_of(store, filter)?;
     let question = Question::new(filter, chunk_type.as_deref(), now)?;
     let plan = question.plan(store, few)?;
@@ -121,7 +125,7 @@ pub(crate) fn page(
 
 /// The chunks of a list, whose limit is how many are read at a time, until somebody has enough.
 pub(super) fn each(
-    store: &mut dyn Store,
+    store: &mut (impl Definitions + ?Sized),
     filter: &ChunkFilter,
     now: Time,
     mut with: impl FnMut(Chunk) -> ControlFlow<()>,
@@ -146,7 +150,10 @@ pub(super) fn each(
 }
 
 /// The type that a list is about, as it is now.
-fn type_of(store: &mut dyn Store, filter: &ChunkFilter) -> Result<Option<Arc<ChunkType>>, Fault> {
+fn type_of(
+    store: &mut (impl Definitions + ?Sized),
+    filter: &ChunkFilter,
+) -> Result<Option<Arc<ChunkType>>, Fault> {
     match &filter.chunk_type {
         Some(slug) => store.chunk_type(slug),
         None => Ok(None),

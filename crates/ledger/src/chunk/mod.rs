@@ -28,8 +28,8 @@ use crate::transaction::Transaction;
 use crate::world::random_bits;
 
 pub(crate) use facet_rows::{COUNT, Facets, PUT_ON};
+pub(crate) use facets::facets;
 pub use facets::{ChunkOrder, is_filterable, is_sortable};
-pub(crate) use facets::{all_parts, facets};
 pub(crate) use inbox::ChunkInbox;
 #[cfg(test)]
 pub(crate) use inbox::{CHUNKS_AGING, CHUNKS_FLAGGED};
@@ -40,6 +40,10 @@ pub(crate) use named::NamedChunks;
 #[cfg(test)]
 pub(crate) use named::{CHUNKS_WITH_PREFIX, CHUNKS_WITH_SUFFIX};
 pub(crate) use seam::Chunks;
+#[cfg(test)]
+pub(crate) use seam::{
+    CHUNK, CHUNK_WITH_KEY, CHUNKS_CALLED, CHUNKS_LINKED_TO, CHUNKS_OF_SESSION, KEYS_LIKE,
+};
 #[cfg(test)]
 pub(crate) use tied::SPEC_OF_TASK;
 pub(crate) use tied::{TiedChunks, Touched};

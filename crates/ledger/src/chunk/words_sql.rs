@@ -1,6 +1,7 @@
 //! The statements of the index of words. Both databases take a list as one JSON text and differ only
 //! in how they read it, so every statement is written once. Parameters are numbered in the order in
-//! which they appear: SQLite takes `$1` for a name.
+//! which they appear: SQLite takes `$1` for a name. Lists come first in a `CROSS JOIN`, whose order
+//! SQLite keeps.
 
 /// The statements of one database.
 pub(crate) struct Texts {
@@ -85,7 +86,7 @@ macro_rules! texts {
             // By the primary key of the vocabulary.
             spreads: concat!(
                 "SELECT word, owner, chunks, times FROM ", $list!(1, "given"),
-                " JOIN chunk_vocabulary ON word = given.value ->> 0"
+                " CROSS JOIN chunk_vocabulary WHERE word = given.value ->> 0"
             ),
             // By the primary key of the vocabulary, in its order.
             beginning: concat!(
@@ -97,7 +98,7 @@ macro_rules! texts {
             // By the primary keys of trigrams and vocabulary. Sorts the words that are alike.
             spelt_like: concat!(
                 "SELECT word FROM (SELECT word, count(*) AS shared FROM ", $list!(1, "given"),
-                " JOIN chunk_trigrams ON trigram = given.value ->> 0 GROUP BY word) AS alike \
+                " CROSS JOIN chunk_trigrams WHERE trigram = given.value ->> 0 GROUP BY word) AS alike \
                  WHERE shared >= $2 AND EXISTS (SELECT 1 FROM chunk_vocabulary \
                  WHERE chunk_vocabulary.word = alike.word AND owner IN \
                  (SELECT CAST(other.value ->> 0 AS BIGINT) FROM ", $list!(3, "other"), ")) \
@@ -106,7 +107,7 @@ macro_rules! texts {
             // By the primary key: as many rows as the vocabulary says.
             postings: concat!(
                 "SELECT CAST(given.value ->> 0 AS BIGINT), owner, created_seq, places, length FROM ",
-                $list!(1, "given"), " JOIN chunk_words ON word = given.value ->> 1 \
+                $list!(1, "given"), " CROSS JOIN chunk_words WHERE word = given.value ->> 1 \
                  AND owner = CAST(given.value ->> 2 AS BIGINT)"
             ),
             // By the primary key, backwards.
@@ -115,14 +116,14 @@ macro_rules! texts {
             // By the primary key: at most one row for each word and chunk.
             postings_of: concat!(
                 "SELECT CAST(given.value ->> 0 AS BIGINT), owner, created_seq, places, length FROM ",
-                $list!(1, "given"), " CROSS JOIN ", $list!(2, "other"), " JOIN chunk_words ON word = given.value ->> 1 \
+                $list!(1, "given"), " CROSS JOIN ", $list!(2, "other"), " CROSS JOIN chunk_words WHERE word = given.value ->> 1 \
                  AND owner = CAST(other.value ->> 0 AS BIGINT) \
                  AND created_seq = CAST(other.value ->> 1 AS BIGINT)"
             ),
             // By the primary key.
             states: concat!(
-                "SELECT state FROM ", $list!(1, "given"), " JOIN chunks \
-                 ON created_seq = CAST(given.value ->> 0 AS BIGINT)"
+                "SELECT state FROM ", $list!(1, "given"), " CROSS JOIN chunks \
+                 WHERE created_seq = CAST(given.value ->> 0 AS BIGINT)"
             ),
         }
     };

@@ -66,6 +66,7 @@ fn written(owner: Owner, title: &str, content: &str) -> ChunkWritten {
         visibility: Visibility::Private,
         source: None,
         expires_at: None,
+        task: None,
         by: author(),
     }
 }

@@ -17,6 +17,8 @@ use crate::transaction::Transaction;
 use crate::world::random_bits;
 
 pub(crate) use seam::Definitions;
+#[cfg(test)]
+pub(crate) use seam::{DEFINITION, DEFINITION_NAMED, DEFINITIONS};
 
 /// What can be defined. A name is unique within its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -17,6 +17,11 @@ use crate::transaction::Transaction;
 use crate::world::random_bits;
 
 pub(crate) use seam::Sessions;
+#[cfg(test)]
+pub(crate) use seam::{
+    SESSION, SESSION_EXPIRY_NEXT, SESSIONS, SESSIONS_OF_AGENT, SESSIONS_OF_RUN, SESSIONS_OVERDUE,
+    SESSIONS_WITH,
+};
 
 /// How many sessions are looked at that a part of an id may mean.
 const ALIKE: u64 = 1_000;
@@ -70,12 +75,15 @@ impl Snapshot<'_> {
         let now = self.now();
         let mut found = self.store.sessions(filter, now)?;
         if filter.status == Some(SessionStatus::Expired) {
-            let overdue = self.store.sessions_overdue(now, filter.limit)?;
+            // The oldest come first here, and the newest are wanted. They are few: somebody notices.
+            let overdue = self.store.sessions_overdue(now, u64::MAX)?;
             let is_before =
                 |kept: &KeptSession| filter.before.is_none_or(|seq| kept.created_seq < seq);
             let wanted = |kept: &KeptSession| is_before(kept) && filter.admits(&kept.session, now);
             found.extend(overdue.into_iter().filter(wanted));
             found.sort_by_key(|kept| Reverse(kept.created_seq));
+            // Where the status did not select them they were there already.
+            found.dedup_by_key(|kept| kept.created_seq);
             found.truncate(usize::try_from(filter.limit).unwrap_or(usize::MAX));
         }
         Ok(found)

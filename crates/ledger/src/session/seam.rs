@@ -1,6 +1,7 @@
 //! What the sessions ask of an open transaction, with its SQL, the same in both dialects.
 
 use windlass_domain::session::Session;
+use windlass_domain::session::state::SessionStatus;
 use windlass_domain::{RunKey, SessionId, Time};
 
 use super::{KeptSession, SessionFilter};
@@ -46,10 +47,10 @@ pub(crate) const SESSIONS_WITH: &str =
     sessions!("WHERE status = $1 AND created_seq < $2 ORDER BY created_seq DESC LIMIT $3");
 /// By `sessions_expiry`.
 pub(crate) const SESSIONS_OVERDUE: &str =
-    sessions!("WHERE status = 'active' AND expires_at <= $1 ORDER BY expires_at LIMIT $2");
+    sessions!("WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2");
 /// By `sessions_expiry`.
 pub(crate) const SESSION_EXPIRY_NEXT: &str =
-    "SELECT expires_at FROM sessions WHERE status = 'active' ORDER BY expires_at LIMIT 1";
+    "SELECT expires_at FROM sessions WHERE expires_at IS NOT NULL ORDER BY expires_at LIMIT 1";
 
 /// The part of the seam that is about sessions.
 pub(crate) trait Sessions: Statements {
@@ -63,7 +64,7 @@ pub(crate) trait Sessions: Statements {
             Cell::Text(&session.agent),
             run.as_ref().map_or(Cell::Null, |id| Cell::Bytes(id)),
             Cell::Text(session.status.as_str()),
-            Cell::Int(session.expires_at.as_millis()),
+            Cell::int_or_null(end(session)),
             Cell::Text(&state),
         ];
         self.run(INSERT_SESSION, &cells).map(drop)
@@ -74,7 +75,7 @@ pub(crate) trait Sessions: Statements {
         let state = to_json(session);
         let cells = [
             Cell::Text(session.status.as_str()),
-            Cell::Int(session.expires_at.as_millis()),
+            Cell::int_or_null(end(session)),
             Cell::Text(&state),
             Cell::count(*created_seq),
         ];
@@ -156,6 +157,12 @@ pub(crate) trait Sessions: Statements {
             SessionFilter { .. } => all(self, SESSIONS, &[before, limit], read_session),
         }
     }
+}
+
+/// When the time of a session runs out that is not over.
+fn end(session: &Session) -> Option<i64> {
+    let is_active = session.status == SessionStatus::Active;
+    is_active.then(|| session.expires_at.as_millis())
 }
 
 impl SessionFilter {

@@ -7,7 +7,7 @@ use windlass_domain::chunk::Chunk;
 use windlass_domain::chunk::access::{Act, Reader};
 use windlass_domain::chunk::link::{End, link, unlink};
 use windlass_domain::{Code, Refusal, RunKey, Time};
-use windlass_ledger::{Error, Transaction};
+use windlass_ledger::{Error, Snapshot};
 
 use super::brief::ChunkBrief;
 use super::target;
@@ -113,22 +113,22 @@ impl Operation for Unlink {
 }
 
 /// What a link shall end at; if that is a chunk, the chunk too.
-fn end(
-    tx: &mut Transaction<'_>,
+pub(super) fn end(
+    snapshot: &mut Snapshot<'_>,
     given: &str,
     reader: &Reader,
 ) -> Result<(End, Option<Chunk>), Error> {
     match given.split_once(':') {
-        Some(("task", id)) => Ok((End::Task(tx.task_named(id)?.id), None)),
+        Some(("task", id)) => Ok((End::Task(snapshot.task_named(id)?.id), None)),
         Some(("run", id)) => {
             let run: RunKey = id.parse()?;
-            tx.run(run)?.ok_or_else(|| no_run(id))?;
+            snapshot.run(run)?.ok_or_else(|| no_run(id))?;
             Ok((End::Run(run), None))
         }
         Some(("commit", _)) => Ok((End::parse(given)?, None)),
         split => {
             let named = split.map_or(given, |(kind, id)| if kind == "chunk" { id } else { given });
-            let chunk = target::find(tx, named, reader, Act::Link)?;
+            let chunk = target::find(snapshot, named, reader, Act::Link)?;
             Ok((End::Chunk(chunk.id), Some(chunk)))
         }
     }

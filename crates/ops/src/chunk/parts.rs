@@ -173,7 +173,7 @@ impl Parts {
 
 /// What somebody typed, as a field of its kind would have it. What cannot be read so stays text, for
 /// the field itself to refuse.
-fn typed_as(field: &Field, text: &str) -> Value {
+pub(super) fn typed_as(field: &Field, text: &str) -> Value {
     let read = || serde_json::from_str(text).ok();
     let value = match field.kind {
         _ if text.is_empty() => Some(Value::Null),

@@ -55,7 +55,7 @@ impl Pair {
         };
         let shown = self.spec.shown(&spec_type());
         let followed = follow(&self.spec, &shown, &self.task, said.as_deref(), by("w1"))?;
-        for updated in followed {
+        if let Some(updated) = followed {
             self.spec.fold(&updated.into(), minute(2)).unwrap();
         }
         Ok(())
