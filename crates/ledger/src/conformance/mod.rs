@@ -6,6 +6,7 @@ mod candidates;
 mod chunk_plans;
 mod chunk_scene;
 mod chunk_words;
+mod chunk_words_plans;
 mod chunks;
 mod definitions;
 mod deleting;
