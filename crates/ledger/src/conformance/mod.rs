@@ -8,6 +8,7 @@ mod chunk_desk_plans;
 mod chunk_plans;
 mod chunk_scene;
 mod chunk_words;
+mod chunk_words_plans;
 mod chunks;
 mod definitions;
 mod deleting;
