@@ -203,3 +203,36 @@ fn a_spec_is_deleted_once_its_task_is_put_away() {
         pair.shelf.does(&delete);
     });
 }
+
+/// With no ticket elsewhere, no channel and no program but this one.
+#[test]
+fn c120_c123_types_fields_lists_and_links_alone_carry_the_loop() {
+    on_both(|shelf| {
+        for (title, priority) in [("Later", "priority=low"), ("First", "priority=critical")] {
+            let write =
+                ["chunk", "write", "dev_spec", title, "x", "-P", "api", "--field", priority];
+            shelf.does(&write);
+        }
+        let listed = |status: &str| -> Vec<String> {
+            let field = format!("status={status}");
+            let list =
+                ["chunk", "list", "--type", "dev_spec", "--field", &field, "--sort", "priority"];
+            let listed = shelf.does(&list);
+            listed["chunks"].as_array().unwrap().iter().map(|spec| text(&spec["title"])).collect()
+        };
+        assert_eq!(listed("new"), ["First", "Later"]);
+        let found = "## What exists\nA form\n## What must change\nIts fields\n";
+        shelf.does(&["chunk", "write", "dev_research", "Found", found, "-P", "api"]);
+        shelf.does(&["chunk", "link", "found", "first", "--reason", "Research for this spec"]);
+        let chain = shelf.does(&["chunk", "chain", "first"]);
+        assert_eq!(chain["basis_of"][0]["title"], "Found");
+        let block = ["--field", "status=blocked", "--field", "blocked_reason=which fields?"];
+        shelf.does(&[&["chunk", "update", "first"][..], &block].concat());
+        assert_eq!(
+            (listed("blocked"), listed("new")),
+            (vec!["First".into()], vec!["Later".into()])
+        );
+        shelf.does(&["chunk", "update", "first", "--field", "status=new"]);
+        assert_eq!(listed("new"), ["First", "Later"]);
+    });
+}

@@ -295,10 +295,10 @@ fn an_agent_remembers_and_a_chunk_holds_for_a_while() {
     more: windlass explain chunk_not_found
     [exit code 4]
     $ windlass chunk pin one
-    JAE00W (One database) is pinned
+    CHUNK1 (One database) is pinned
     $ … --json
     {
-      "chunk_id": "0123456789ABCDEFGHJKMNPQRS",
+      "chunk_id": "0123456789ABCDEFGHJKCHUNK1",
       "chunk_type": "knowledge",
       "query_key": "one",
       "title": "One database",
@@ -308,10 +308,10 @@ fn an_agent_remembers_and_a_chunk_holds_for_a_while() {
       "superseded": null
     }
     $ windlass chunk unpin one
-    JAE00W (One database) holds until somebody says otherwise
+    CHUNK1 (One database) holds until somebody says otherwise
     $ … --json
     {
-      "chunk_id": "0123456789ABCDEFGHJKMNPQRS",
+      "chunk_id": "0123456789ABCDEFGHJKCHUNK1",
       "chunk_type": "knowledge",
       "query_key": "one",
       "title": "One database",
@@ -321,23 +321,23 @@ fn an_agent_remembers_and_a_chunk_holds_for_a_while() {
       "superseded": null
     }
     $ windlass chunk expire one 30d
-    JAE00W (One database) holds until 2030-01-01T00:00:00.000Z (in 1141d)
+    CHUNK1 (One database) holds until 2026-11-15T09:30:00.000Z (in 30d)
     $ … --json
     {
-      "chunk_id": "0123456789ABCDEFGHJKMNPQRS",
+      "chunk_id": "0123456789ABCDEFGHJKCHUNK1",
       "chunk_type": "knowledge",
       "query_key": "one",
       "title": "One database",
       "version": 1,
       "pinned": false,
-      "expires_at": "2030-01-01T00:00:00.000Z",
+      "expires_at": "2026-11-15T09:30:00.000Z",
       "superseded": null
     }
     $ windlass chunk supersede short --with one --reason 'said better there'
-    GC8EC1 (Say it in short) is superseded by JAE00W: said better there
+    CHUNK2 (Say it in short) is superseded by CHUNK1: said better there
     $ … --json
     {
-      "chunk_id": "0123456789ABCDEFGHJKMNPQRS",
+      "chunk_id": "0123456789ABCDEFGHJKCHUNK2",
       "chunk_type": "lesson",
       "query_key": "short",
       "title": "Say it in short",
@@ -345,7 +345,7 @@ fn an_agent_remembers_and_a_chunk_holds_for_a_while() {
       "pinned": false,
       "expires_at": null,
       "superseded": {
-        "by": "0123456789ABCDEFGHJKMNPQRS",
+        "by": "0123456789ABCDEFGHJKCHUNK1",
         "reason": "said better there",
         "at": "2026-11-15T09:30:00.000Z"
       }
@@ -375,24 +375,23 @@ fn chunks_are_linked_and_lead_to_one_another() {
     });
     insta::assert_snapshot!(said, @r#"
     $ windlass chunk link short one --reason 'learned while at it'
-    8J0TTX (Say it in short) points to chunk:0123456789ABCDEFGHJKMNPQRS now; it has
-      1 link
+    CHUNK2 (Say it in short) points to chunk:CHUNK1 now; it has 1 link
     $ … --json
     {
-      "chunk_id": "0123456789ABCDEFGHJKMNPQRS",
+      "chunk_id": "0123456789ABCDEFGHJKCHUNK2",
       "chunk_type": "lesson",
       "query_key": "short",
       "title": "Say it in short",
       "version": 1,
-      "to": "chunk:0123456789ABCDEFGHJKMNPQRS",
+      "to": "chunk:0123456789ABCDEFGHJKCHUNK1",
       "links": [
-        {"to": "chunk:0123456789ABCDEFGHJKMNPQRS", "reason": "learned while at it"}
+        {"to": "chunk:0123456789ABCDEFGHJKCHUNK1", "reason": "learned while at it"}
       ],
       "unchanged": false
     }
     $ windlass chunk delete one
-    error: 1 links point to this chunk
-    hint: see them: windlass chunk chain J7RJXX; or delete it with --force --reason
+    error: a link points to this chunk
+    hint: see them: windlass chunk chain CHUNK1; or delete it with --force --reason
       TEXT
     more: windlass explain links_incoming
     [exit code 3]
@@ -401,11 +400,11 @@ fn chunks_are_linked_and_lead_to_one_another() {
 
     basis of
     AWAY  ID      TYPE    TITLE            REASON
-    1     8J0TTX  lesson  Say it in short  learned while at it
+    1     CHUNK2  lesson  Say it in short  learned while at it
     $ … --json
     {
       "chunk": {
-        "chunk_id": "0123456789ABCDEFGHJKMNPQRS",
+        "chunk_id": "0123456789ABCDEFGHJKCHUNK1",
         "chunk_type": "knowledge",
         "query_key": "one",
         "title": "One database",
@@ -414,7 +413,7 @@ fn chunks_are_linked_and_lead_to_one_another() {
       "based_on": [],
       "basis_of": [
         {
-          "chunk_id": "0123456789ABCDEFGHJKMNPQRS",
+          "chunk_id": "0123456789ABCDEFGHJKCHUNK2",
           "chunk_type": "lesson",
           "query_key": "short",
           "title": "Say it in short",
@@ -422,7 +421,7 @@ fn chunks_are_linked_and_lead_to_one_another() {
           "distance": 1,
           "by": [
             {
-              "chunk_id": "0123456789ABCDEFGHJKMNPQRS",
+              "chunk_id": "0123456789ABCDEFGHJKCHUNK1",
               "reason": "learned while at it"
             }
           ]
@@ -431,16 +430,15 @@ fn chunks_are_linked_and_lead_to_one_another() {
       "truncated": false
     }
     $ windlass chunk unlink short one --reason 'it was another'
-    8J0TTX (Say it in short) points to chunk:0123456789ABCDEFGHJKMNPQRS no more; it
-      has 0 links
+    CHUNK2 (Say it in short) points to chunk:CHUNK1 no more; it has 0 links
     $ … --json
     {
-      "chunk_id": "0123456789ABCDEFGHJKMNPQRS",
+      "chunk_id": "0123456789ABCDEFGHJKCHUNK2",
       "chunk_type": "lesson",
       "query_key": "short",
       "title": "Say it in short",
       "version": 1,
-      "to": "chunk:0123456789ABCDEFGHJKMNPQRS",
+      "to": "chunk:0123456789ABCDEFGHJKCHUNK1",
       "links": [],
       "unchanged": false
     }
@@ -462,11 +460,11 @@ fn a_chunk_is_reviewed_and_held_against_its_source() {
     });
     insta::assert_snapshot!(said, @r#"
     $ windlass chunk review one --usefulness 4 --correctness 2 --action outdated
-    JTH6DF (One database) has 1 review: usefulness 4.0, correctness 2.0
+    CHUNK1 (One database) has 1 review: usefulness 4.0, correctness 2.0
     somebody should look at it: agent flag, low score
     $ … --json
     {
-      "chunk_id": "0123456789ABCDEFGHJKMNPQRS",
+      "chunk_id": "0123456789ABCDEFGHJKCHUNK1",
       "chunk_type": "knowledge",
       "query_key": "one",
       "title": "One database",
@@ -481,12 +479,12 @@ fn a_chunk_is_reviewed_and_held_against_its_source() {
     }
     $ windlass chunk inbox
     ID      TYPE       TITLE         WHY                    TOUCHED
-    JTH6DF  knowledge  One database  agent flag, low score  now
+    CHUNK1  knowledge  One database  agent flag, low score  now
     $ … --json
     {
       "chunks": [
         {
-          "chunk_id": "0123456789ABCDEFGHJKMNPQRS",
+          "chunk_id": "0123456789ABCDEFGHJKCHUNK1",
           "chunk_type": "knowledge",
           "query_key": "one",
           "title": "One database",
@@ -506,10 +504,10 @@ fn a_chunk_is_reviewed_and_held_against_its_source() {
       "has_more": false
     }
     $ windlass chunk dismiss one
-    JTH6DF (One database) has 1 review: usefulness 4.0, correctness 2.0
+    CHUNK1 (One database) has 1 review: usefulness 4.0, correctness 2.0
     $ … --json
     {
-      "chunk_id": "0123456789ABCDEFGHJKMNPQRS",
+      "chunk_id": "0123456789ABCDEFGHJKCHUNK1",
       "chunk_type": "knowledge",
       "query_key": "one",
       "title": "One database",
@@ -527,10 +525,10 @@ fn a_chunk_is_reviewed_and_held_against_its_source() {
     $ cat limits.rs
     const LIMIT: u32 = 90;
     $ windlass chunk check-source short
-    0JQ4ZK (Say it in short) may be out of date: limits.rs says something else now
+    CHUNK2 (Say it in short) may be out of date: limits.rs says something else now
     $ … --json
     {
-      "chunk_id": "0123456789ABCDEFGHJKMNPQRS",
+      "chunk_id": "0123456789ABCDEFGHJKCHUNK2",
       "chunk_type": "lesson",
       "query_key": "short",
       "title": "Say it in short",

@@ -43,7 +43,6 @@ pub struct Diff {
 /// What differs between two versions.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Differs {
-    #[serde(flatten)]
     pub chunk: ChunkBrief,
     pub from: u32,
     pub to: u32,
