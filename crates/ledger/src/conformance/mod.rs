@@ -28,6 +28,7 @@ mod queue;
 mod run_plans;
 mod runs;
 mod search;
+mod session_expiry;
 mod views;
 mod workflows;
 

@@ -70,7 +70,7 @@ impl Snapshot<'_> {
         let now = self.now();
         let mut found = self.store.sessions(filter, now)?;
         if filter.status == Some(SessionStatus::Expired) {
-            let overdue = self.store.sessions_overdue(now, filter.limit)?;
+            let overdue = self.sessions_overdue(now, filter.limit)?;
             let is_before =
                 |kept: &KeptSession| filter.before.is_none_or(|seq| kept.created_seq < seq);
             let wanted = |kept: &KeptSession| is_before(kept) && filter.admits(&kept.session, now);
@@ -79,6 +79,11 @@ impl Snapshot<'_> {
             found.truncate(usize::try_from(filter.limit).unwrap_or(usize::MAX));
         }
         Ok(found)
+    }
+
+    /// Sessions whose time ran out by then and of which nobody has noticed it, at most so many.
+    pub fn sessions_overdue(&mut self, now: Time, limit: u64) -> Result<Vec<KeptSession>, Fault> {
+        self.store.sessions_overdue(now, limit)
     }
 
     /// When the time of the next session runs out that nobody has ended.
@@ -109,7 +114,7 @@ impl Transaction<'_> {
     /// doing of time and not of the caller, so no bound of theirs is asked.
     pub fn expire_sessions(&mut self, limit: u64) -> Result<u64, Fault> {
         let now = self.now();
-        let overdue = self.store.sessions_overdue(now, limit)?;
+        let overdue = self.sessions_overdue(now, limit)?;
         if overdue.is_empty() {
             return Ok(0);
         }
