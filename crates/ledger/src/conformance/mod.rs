@@ -32,6 +32,7 @@ mod queue;
 mod run_plans;
 mod runs;
 mod search;
+mod session_expiry;
 mod sessions;
 mod views;
 mod workflows;
