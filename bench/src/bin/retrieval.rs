@@ -177,6 +177,7 @@ fn written(key: &str, title: &str, content: &str) -> Result<ChunkWritten, Failur
         visibility: Visibility::Private,
         source: None,
         expires_at: None,
+        task: None,
         by: Author { name: "bench".into(), session: None, run: None },
     })
 }
