@@ -68,6 +68,7 @@ fn written(given: &Value) -> ChunkWritten {
         visibility: Visibility::Private,
         source: None,
         expires_at: None,
+        task: None,
         by: Author { name: "writer".into(), session: None, run: None },
     }
 }

@@ -152,13 +152,13 @@ impl Stage {
 
     /// Chunks, known by their query keys.
     fn write_chunks(&mut self) {
-        for key in ["one", "other", "flagged"] {
+        for key in ["first", "other", "flagged"] {
             let write = json!({"chunk_type": "knowledge", "title": key, "content": "x",
                                "project": "api", "query_key": key, "source_file": "a.rs",
                                "source_digest": "0".repeat(64)});
             self.does("chunk.write", write);
         }
-        self.does("chunk.link", json!({"chunk": "one", "to": "other", "reason": "so"}));
+        self.does("chunk.link", json!({"chunk": "first", "to": "other", "reason": "so"}));
         self.does("chunk.pin", json!({"chunk": "other"}));
         self.does("chunk.review", review("flagged"));
         self.does("chunk.type.set", json!({"slug": "risk", "definition": {}}));
@@ -363,23 +363,23 @@ fn review(chunk: &str) -> Value {
 /// Every operation that changes chunks or their types.
 fn samples_of_chunks() -> Vec<(&'static str, Value)> {
     let of = |chunk: &str| json!({ "chunk": chunk });
-    let link = |to: &str| json!({"chunk": "one", "to": to, "reason": "so"});
+    let link = |to: &str| json!({"chunk": "first", "to": to, "reason": "so"});
     vec![
         (
             "chunk.write",
             json!({"chunk_type": "dev_spec", "title": "Log in", "content": "x", "project": "api"}),
         ),
         ("remember", json!({"text": "é\n🐙", "tags": ["a"]})),
-        ("chunk.update", json!({"chunk": "one", "content": "y", "tags": ["a"], "note": "so"})),
-        ("chunk.supersede", json!({"chunk": "one", "with": "other", "reason": "so"})),
-        ("chunk.pin", of("one")),
+        ("chunk.update", json!({"chunk": "first", "content": "y", "tags": ["a"], "note": "so"})),
+        ("chunk.supersede", json!({"chunk": "first", "with": "other", "reason": "so"})),
+        ("chunk.pin", of("first")),
         ("chunk.unpin", of("other")),
-        ("chunk.expire", json!({"chunk": "one", "until": "30d"})),
-        ("chunk.delete", of("one")),
-        ("chunk.check-source", json!({"chunk": "one", "gone": true})),
+        ("chunk.expire", json!({"chunk": "first", "until": "30d"})),
+        ("chunk.delete", of("first")),
+        ("chunk.check-source", json!({"chunk": "first", "gone": true})),
         ("chunk.link", link("flagged")),
         ("chunk.unlink", link("other")),
-        ("chunk.review", review("one")),
+        ("chunk.review", review("first")),
         ("chunk.dismiss", of("flagged")),
         ("chunk.type.set", json!({"slug": "idea", "definition": {}})),
         ("chunk.type.hide", json!({"slug": "lesson"})),

@@ -143,7 +143,7 @@ fn a_key_for_a_project_neither_sees_nor_changes_another() {
 }
 
 #[test]
-fn a_key_for_a_project_writes_for_nobody_else() {
+fn c93_a_key_for_a_project_writes_for_nobody_else() {
     on_both(|shelf| {
         let door = Door::of(shelf);
         let write = |more: Value| {

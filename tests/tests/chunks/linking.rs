@@ -132,3 +132,31 @@ fn a_circle_of_links_is_a_chain_with_an_end() {
         assert_eq!(chain["basis_of"].as_array().unwrap().len(), 1);
     });
 }
+
+#[test]
+fn c57_a_rollback_leads_to_its_deployment_and_its_incident() {
+    on_both(|shelf| {
+        let write = |of: &str, content: &str| {
+            text(&shelf.does(&["chunk", "write", of, of, content, "-P", "api"])["chunk_id"])
+        };
+        let deployed = "# Environment\nlive\n# Version\n1.2\n# Time\nnoon\n";
+        let deployment = write("dev_deployment", deployed);
+        let incident = write("dev_incident", "nobody can log in");
+        let reverted = "# Deployment\n1.2\n# Incident\nnobody can log in\n";
+        let rollback = write("dev_rollback", reverted);
+        let hotfix = write("dev_spec", "let people log in");
+        link(shelf, &rollback, &deployment, "Rollback of this deployment");
+        link(shelf, &rollback, &incident, "Rollback for this incident");
+        link(shelf, &hotfix, &incident, "Hotfix for this incident");
+        let back = shelf.does(&["chunk", "chain", &rollback])["based_on"].clone();
+        assert_eq!(
+            (&back[0]["chunk_id"], &back[1]["chunk_id"]),
+            (&json!(deployment), &json!(incident))
+        );
+        let forth = shelf.does(&["chunk", "chain", &incident])["basis_of"].clone();
+        assert_eq!(
+            (&forth[0]["chunk_id"], &forth[1]["chunk_id"]),
+            (&json!(rollback), &json!(hotfix))
+        );
+    });
+}

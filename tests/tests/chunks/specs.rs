@@ -75,7 +75,7 @@ fn a_spec_is_written_with_its_task_in_one_transaction() {
 }
 
 #[test]
-fn a_task_that_is_blocked_by_its_own_door_blocks_its_spec() {
+fn c5_c35_c39_a_task_that_is_blocked_by_its_own_door_blocks_its_spec() {
     with_a_pair(|pair| {
         let shelf = pair.shelf;
         shelf.does(&["task", "block", &pair.task, "--comment", "no key", "--author", "ada"]);
@@ -98,7 +98,7 @@ fn a_task_that_is_blocked_by_its_own_door_blocks_its_spec() {
 }
 
 #[test]
-fn a_spec_that_is_blocked_by_its_own_door_blocks_its_task() {
+fn c5_c35_c39_a_spec_that_is_blocked_by_its_own_door_blocks_its_task() {
     with_a_pair(|pair| {
         let shelf = pair.shelf;
         let block = ["--field", "status=blocked", "--field", "blocked_reason=no key"];
@@ -111,7 +111,7 @@ fn a_spec_that_is_blocked_by_its_own_door_blocks_its_task() {
 }
 
 #[test]
-fn a_priority_is_the_same_on_both_sides() {
+fn c5_a_priority_is_the_same_on_both_sides() {
     with_a_pair(|pair| {
         pair.shelf.does(&["task", "update", &pair.task, "--priority", "3"]);
         assert_eq!(pair.told(), ["new", "critical", "ready", "3"]);
@@ -121,7 +121,7 @@ fn a_priority_is_the_same_on_both_sides() {
 }
 
 #[test]
-fn every_other_door_of_a_task_keeps_them_together() {
+fn c1_c5_every_other_door_of_a_task_keeps_them_together() {
     with_a_pair(|pair| {
         let task = pair.task.as_str();
         let shelf = pair.shelf;
@@ -137,7 +137,7 @@ fn every_other_door_of_a_task_keeps_them_together() {
 }
 
 #[test]
-fn a_spec_is_not_blocked_without_a_reason_through_any_door_c35() {
+fn c35_a_spec_is_not_blocked_without_a_reason_through_any_door() {
     with_a_pair(|pair| {
         let (shelf, task) = (pair.shelf, pair.task.as_str());
         shelf.refuses(&["task", "block", task], "reason_required", 3);
@@ -149,7 +149,7 @@ fn a_spec_is_not_blocked_without_a_reason_through_any_door_c35() {
 }
 
 #[test]
-fn c3_a_spec_reaches_no_other_status() {
+fn c3_c4_a_spec_reaches_no_other_status() {
     with_a_pair(|pair| {
         for field in
             ["status=planned", "status=deployed", "previous_status=new", "blocked_reason=x"]

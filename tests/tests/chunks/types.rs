@@ -27,7 +27,7 @@ fn slugs(shelf: &Shelf, more: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn c13_the_types_of_hizal_and_of_the_pipeline_are_there_and_c14_no_blocker() {
+fn c13_c14_the_types_of_hizal_and_of_the_pipeline_are_there_and_no_blocker() {
     on_both(|shelf| {
         let slugs = slugs(shelf, &[]);
         assert_eq!(slugs.len(), 22);

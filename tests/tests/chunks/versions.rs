@@ -171,3 +171,22 @@ fn of_many_writers_on_one_version_one_wins() {
         assert_eq!(shelf.shows(&id)["version"], 2);
     });
 }
+
+#[test]
+fn c112_what_happened_to_a_chunk_is_in_the_log_in_order_from_any_place() {
+    on_both(|shelf| {
+        let id = shelf.knows("a", "one");
+        let place = shelf.ledger.events();
+        shelf.does(&["chunk", "update", &id, "--content", "two"]);
+        shelf.does(&["chunk", "pin", &id]);
+        shelf.does(&["chunk", "delete", &id]);
+        let events = shelf.ledger.events_after(place);
+        let told: Vec<(String, u64)> = events
+            .iter()
+            .filter(|event| event["stream"] == json!(id))
+            .map(|event| (text(&event["kind"]), event["stream_seq"].as_u64().unwrap()))
+            .collect();
+        let expected = [("chunk_updated", 2), ("chunk_pinned", 3), ("chunk_deleted", 4)];
+        assert_eq!(told, expected.map(|(kind, place)| (kind.to_owned(), place)));
+    });
+}

@@ -188,7 +188,7 @@ fn an_audience_that_says_nothing_known_is_refused() {
 }
 
 #[test]
-fn what_an_agent_type_may_not_create_is_refused_c15() {
+fn c15_what_an_agent_type_may_not_create_is_refused() {
     on_both(|shelf| {
         let plan = ["chunk", "write", "dev_plan", "a", "b", "-P", "api", "--agent", "w1"];
         let error = shelf.refuses(&plan, "not_allowed", 7);

@@ -66,7 +66,7 @@ const BEFORE: &[&str] = &[
     "chunk write dev_spec 'Log in by mail' 'With a link' -P api --key login",
     "chunk review one --usefulness 2 --correctness 4 --action outdated",
     "chunk type set risk --definition {}",
-    "remember 'the staging API is slow' --agent w1",
+    "remember 'the staging API is slow' --agent w7",
 ];
 
 /// What changes nothing.
@@ -206,7 +206,7 @@ const DONE: &[&str] = &[
     "chunk write decision 'Two databases' --file no-such-file -P api",
     "chunk write nothing a b",
     "chunk write knowledge One x -P api --key one",
-    "remember 'it was slow again' --agent w1",
+    "remember 'it was slow again' --agent w7",
     "chunk update one --title 'One ledger' --if-version 2",
     "chunk update one --title 'Another' --if-version 2",
     "chunk update login --field status=blocked --field 'blocked_reason=no key'",

@@ -501,7 +501,8 @@ fn hooks_are_sent_by_a_worker_until_it_is_asked_to_end() {
       "unknown": [],
       "duration_ms": <number>,
       "claims_expired": 0,
-      "gates_overdue": 0
+      "gates_overdue": 0,
+      "sessions_expired": 0
     }
     "#);
 }

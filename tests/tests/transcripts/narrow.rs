@@ -47,17 +47,94 @@ fn in_sixty_columns_a_table_shows_what_matters_most() {
 fn in_forty_columns_a_chunk_is_still_read() {
     let said = transcript(|scene| {
         scene.does("project create api");
-        scene.does("chunk write knowledge 'One database' 'Less to run, less to learn.' -P api --key one -t db");
-        scene.does("chunk write lesson 'Say it in short' 'x' -P api --key short");
+        let known = "knowledge 'One database' 'Less to run, less to learn.' -P api --key one";
+        scene.knows("CHUNK1", known);
+        scene.knows("CHUNK2", "lesson 'Say it in short' 'x' -P api --key short");
         scene.does("chunk link short one --reason 'learned while at it'");
         scene.does("chunk review one --usefulness 4 --correctness 2 --action outdated");
         scene.says_within(40, "chunk list");
         scene.says_within(40, "chunk inbox");
         scene.says_within(40, "chunk chain one");
-        scene.says_within(40, "chunk type show dev_incident");
+        scene.says_within(40, "chunk show one");
         scene.says_within(40, "chunk versions one");
     });
-    insta::assert_snapshot!(said, @"");
+    insta::assert_snapshot!(said, @r#"
+    $ windlass chunk inbox
+    id: VF89PP
+    type: knowledge
+    title: One database
+    why: agent flag, low score
+    touched: now
+    $ windlass chunk chain one
+    One database
+
+    basis of
+    away: 1
+    id: 3NGACA
+    type: lesson
+    title: Say it in short
+    reason: learned while at it
+    $ windlass chunk type show dev_incident
+    slug: dev_incident
+    name: dev_incident
+    origin: built in
+    what it says: project: state, severity
+
+    {
+      "audience": {
+        "rules": [
+          {
+            "agent_types": [
+              "dev_operations"
+            ],
+            "fields": {
+              "state": "active"
+            }
+          }
+        ]
+      },
+      "consolidation": "keep",
+      "creators": [
+        "dev_operations"
+      ],
+      "description": "An issue in
+        production",
+      "fields": [
+        {
+          "default": "active",
+          "name": "state",
+          "required": true,
+          "type": "enum",
+          "values": [
+            "active",
+            "mitigated",
+            "resolved"
+          ]
+        },
+        {
+          "default": "normal",
+          "name": "severity",
+          "required": true,
+          "type": "enum",
+          "values": [
+            "critical",
+            "normal"
+          ]
+        }
+      ],
+      "name": "dev_incident",
+      "scope": "project",
+      "slug": "dev_incident",
+      "template": {
+        "headings": []
+      }
+    }
+
+    $ windlass chunk versions one
+    One database
+    VERSION  WHEN  AUTHOR  CHANGED  NOTE
+    1        now   ada     written
+    "#);
 }
 
 #[test]

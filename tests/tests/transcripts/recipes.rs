@@ -659,7 +659,12 @@ fn old_op_ids_are_forgotten() {
     $ windlass gc
     0 old op ids forgotten, 1 lease recorded as run out
     $ … --json
-    {"ops_expired": 0, "claims_expired": 1, "gates_overdue": 0}
+    {
+      "ops_expired": 0,
+      "claims_expired": 1,
+      "gates_overdue": 0,
+      "sessions_expired": 0
+    }
     $ windlass gc
     0 old op ids forgotten, 0 leases recorded as run out
     "#);

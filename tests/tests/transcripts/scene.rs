@@ -304,6 +304,13 @@ impl Scene {
         self.tasks.push(Named { id: text(&added["task_id"]), name });
     }
 
+    /// Writes a chunk, to be known by that name.
+    #[track_caller]
+    pub(crate) fn knows(&mut self, name: &'static str, rest: &str) {
+        let written = self.windlass(&format!("chunk write {rest}")).run().ok().json();
+        self.tasks.push(Named { id: text(&written["chunk_id"]), name });
+    }
+
     /// Gives a name to the newest delivery of a hook.
     #[track_caller]
     pub(crate) fn calls_the_newest_delivery(&mut self, name: &'static str) {

@@ -81,7 +81,10 @@ pub fn delete(
     reader.admit(Act::Write, chunk)?;
     let forced = forced.map(given_reason).transpose()?;
     if incoming_links > 0 && forced.is_none() {
-        let message = format!("{incoming_links} links point to this chunk");
+        let message = match incoming_links {
+            1 => "a link points to this chunk".to_owned(),
+            count => format!("{count} links point to this chunk"),
+        };
         return Err(Refusal::new(Code::LinksIncoming, message)
             .hint(format!(
                 "see them: windlass chunk chain {}; or delete it with --force --reason TEXT",

@@ -15,7 +15,7 @@ use super::view::LinkView;
 use super::writer::Writer;
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
-use crate::sheet::{Sheet, counted};
+use crate::sheet::{Sheet, counted, in_short};
 
 /// Points a chunk to something, and says why.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -152,11 +152,12 @@ impl Output for Linked {
         let named = self.chunk.named();
         let count = counted(self.links.len() as u64, "link");
         let is_there = self.links.iter().any(|link| link.to == self.to);
-        Sheet::line(match (is_there, self.unchanged) {
+        let said = match (is_there, self.unchanged) {
             (true, false) => format!("{named} points to {} now; it has {count}", self.to),
             (true, true) => format!("{named} points to {} already, for that reason", self.to),
             (false, false) => format!("{named} points to {} no more; it has {count}", self.to),
             (false, true) => format!("{named} did not point to {}", self.to),
-        })
+        };
+        Sheet::line(in_short(&said))
     }
 }
