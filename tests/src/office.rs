@@ -65,6 +65,19 @@ impl Office {
         Ok(request.run(&mut self.cx)?.json()?)
     }
 
+    /// The ledger itself, for what no operation does by itself.
+    #[track_caller]
+    pub fn ledger(&mut self) -> &mut windlass_ledger::Ledger {
+        self.cx.ledger().unwrap()
+    }
+
+    /// What an operation is refused with.
+    #[track_caller]
+    pub fn refused(&mut self, name: &str, input: Value) -> String {
+        let request = Entry::named(name).unwrap().from_json(input).unwrap();
+        request.run(&mut self.cx).err().unwrap().to_string()
+    }
+
     pub fn after_minutes(&mut self, minutes: i64) -> &mut Self {
         self.clock.0.fetch_add(minutes * 60_000, Ordering::SeqCst);
         self
