@@ -42,7 +42,8 @@ fn the_environment_names_the_session() {
     let (first, _second) = (ledger.answer(&start), ledger.answer(&start));
     let session = text(&first["session_id"]);
     let show = || ledger.windlass(&["session", "show", "--agent", "coder"]);
-    error_of(&show().run(), "id_ambiguous", 3);
+    let refused = error_of(&show().run(), "id_ambiguous", 3);
+    assert!(text(&refused["message"]).contains(&session), "{refused}");
     let shown = show().env("WINDLASS_SESSION", &session).run().ok().json();
     assert_eq!(shown["session_id"], first["session_id"]);
 }

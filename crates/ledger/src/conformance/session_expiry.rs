@@ -62,6 +62,7 @@ fn remember(bed: &mut Bed, session: SessionId) -> ChunkId {
             visibility: Visibility::Private,
             source: None,
             expires_at: None,
+            task: None,
             by: Author { name: "w1".into(), session: Some(session), run: None },
         };
         Ok(tx.begin_chunk(written)?.id)
