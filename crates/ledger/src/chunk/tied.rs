@@ -47,11 +47,11 @@ impl Touched {
             Event::TaskUpdated(data) => data.priority.is_some(),
             _ => false,
         });
-        let reasons = events.iter().filter_map(|event| match event {
+        let mut reasons = events.iter().filter_map(|event| match event {
             Event::TaskBlocked(data) => data.reason.clone(),
             _ => None,
         });
-        is_shown.then(|| Self { task: stream.task(), reason: reasons.last() })
+        is_shown.then(|| Self { task: stream.task(), reason: reasons.next_back() })
     }
 }
 

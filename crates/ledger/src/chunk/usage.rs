@@ -34,7 +34,9 @@ impl Snapshot<'_> {
             let page = self.store.chunks_of_type(&of.slug, after)?;
             let Some(last) = page.last() else { return Ok(used) };
             after = last.created_seq;
-            page.iter().for_each(|chunk| used.count(chunk, of));
+            for chunk in &page {
+                used.count(chunk, of);
+            }
         }
     }
 }
