@@ -84,15 +84,14 @@ pub fn follow(
 ) -> Result<Option<ChunkUpdated>, Refusal> {
     let value = |name: &str| shown.get(name).cloned().unwrap_or(Value::Null);
     let stage = Value::from(task.stage.as_deref().unwrap_or(NEW));
-    let (status, previous, reason) = match is_blocked(task) {
-        false => (stage, Value::Null, Value::Null),
-        true => {
-            let reason = said.map_or_else(|| value(REASON), Value::from);
-            if reason.is_null() {
-                return Err(unsaid(task));
-            }
-            (Value::from(BLOCKED), stage, reason)
+    let (status, previous, reason) = if is_blocked(task) {
+        let reason = said.map_or_else(|| value(REASON), Value::from);
+        if reason.is_null() {
+            return Err(unsaid(task));
         }
+        (Value::from(BLOCKED), stage, reason)
+    } else {
+        (stage, Value::Null, Value::Null)
     };
     let wanted = [
         (STATUS, status),

@@ -49,10 +49,7 @@ impl Pair {
     /// Something happens to the task, and the spec follows.
     fn task_does(&mut self, event: Event) -> Result<(), Refusal> {
         self.task.fold(&event, minute(2)).unwrap();
-        let said = match &event {
-            Event::TaskBlocked(data) => data.reason.clone(),
-            _ => None,
-        };
+        let said = if let Event::TaskBlocked(data) = &event { data.reason.clone() } else { None };
         let shown = self.spec.shown(&spec_type());
         let followed = follow(&self.spec, &shown, &self.task, said.as_deref(), by("w1"))?;
         if let Some(updated) = followed {
