@@ -5,6 +5,7 @@
 //! Nothing here is asserted in a test; the smoke test only sees to it that figures come out.
 
 pub mod arrival;
+pub mod chunks;
 pub mod commands;
 pub mod databases;
 pub mod decay;

@@ -11,18 +11,19 @@ use windlass_bench::scale::Scale;
 use windlass_bench::seed::{Content, fill};
 use windlass_bench::story::Story;
 use windlass_bench::{
-    Failure, arrival, commands, decay, draining, followers, following, growth, memory, race,
-    rebuild, runs, serving, size,
+    Failure, arrival, chunks, commands, decay, draining, followers, following, growth, memory,
+    race, rebuild, runs, serving, size,
 };
 use windlass_ledger::{Clock as _, Location, SystemClock};
 use windlass_testkit::{machine, with_causes};
 
 const USAGE: &str = "usage: windlass-bench [--quick | --full] [--postgres URL] [PART…]
 parts: commands runs decay growth postgres race size rebuild following arrival draining
-       following-postgres arrival-postgres draining-postgres serving serving-postgres followers; all by default";
+       following-postgres arrival-postgres draining-postgres serving serving-postgres chunks chunks-postgres
+       followers; all by default";
 
 /// The parts, in the order of the table.
-const PARTS: [(&str, Part); 17] = [
+const PARTS: [(&str, Part); 19] = [
     ("commands", single_commands),
     ("runs", runs_of_files),
     ("decay", |place, asked| decay::measure(place, &asked.scale)),
@@ -39,6 +40,8 @@ const PARTS: [(&str, Part); 17] = [
     ("draining-postgres", draining_on_postgres),
     ("serving", |place, asked| serving::on_sqlite(place, &asked.scale)),
     ("serving-postgres", serving_on_postgres),
+    ("chunks", |place, asked| chunks::on_sqlite(place, &asked.scale)),
+    ("chunks-postgres", chunks_on_postgres),
     ("followers", |place, asked| followers::measure(place, &asked.scale)),
 ];
 
@@ -177,6 +180,13 @@ fn serving_on_postgres(place: &Place, asked: &Asked) -> Result<Vec<Row>, Failure
         return Ok(Vec::new());
     };
     serving::on_postgres(place, &databases, &asked.scale)
+}
+
+fn chunks_on_postgres(place: &Place, asked: &Asked) -> Result<Vec<Row>, Failure> {
+    let Some(databases) = databases(asked)? else {
+        return Ok(Vec::new());
+    };
+    chunks::on_postgres(place, &databases, &asked.scale)
 }
 
 fn databases(asked: &Asked) -> Result<Option<Databases>, Failure> {

@@ -34,6 +34,8 @@ pub struct Scale {
     pub served: usize,
     /// Those who follow the events of a server.
     pub followers: usize,
+    /// Few and many chunks, between which a list and the start of a session may grow.
+    pub chunks: (usize, usize),
 }
 
 impl Scale {
@@ -56,6 +58,7 @@ impl Scale {
         clients: 64,
         served: 4_000,
         followers: 1_000,
+        chunks: (1_000, 20_000),
     };
 
     /// In twelve minutes.
@@ -77,6 +80,7 @@ impl Scale {
         clients: 64,
         served: 20_000,
         followers: 1_000,
+        chunks: (1_000, 100_000),
     };
 
     /// Enough to see that every figure can still be taken.
@@ -98,5 +102,6 @@ impl Scale {
         clients: 4,
         served: 20,
         followers: 5,
+        chunks: (60, 120),
     };
 }

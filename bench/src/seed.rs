@@ -83,7 +83,7 @@ pub fn fill(location: Location, content: Content) -> Result<Filled, Failure> {
     Ok(Filled { location, some, held })
 }
 
-fn options() -> Options {
+pub(crate) fn options() -> Options {
     Options {
         synchronous: Synchronous::Normal,
         purpose: "windlass-bench".to_owned(),
@@ -94,7 +94,7 @@ fn options() -> Options {
 /// Leaves a ledger as time would: all of it in the file, so that it can be copied and its size
 /// means something; on PostgreSQL without the thousands of dead rows that only a transaction as
 /// large as ours leaves where the counters of a project are.
-fn settle(location: &Location) -> Result<(), Failure> {
+pub(crate) fn settle(location: &Location) -> Result<(), Failure> {
     match location {
         Location::Sqlite(path) => {
             let connection = Connection::open(path)?;

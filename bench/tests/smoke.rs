@@ -7,7 +7,7 @@ use windlass_bench::scale::Scale;
 use windlass_bench::seed::{Content, fill};
 use windlass_bench::story::Story;
 use windlass_bench::{
-    arrival, commands, decay, draining, following, growth, memory, race, rebuild, size,
+    arrival, chunks, commands, decay, draining, following, growth, memory, race, rebuild, size,
 };
 use windlass_ledger::Location;
 use windlass_testkit::{home, machine};
@@ -71,6 +71,7 @@ fn growth_on_postgresql_has_figures() {
     figures(arrival::on_postgres(&place(), &databases, &SCALE).unwrap(), 8);
     figures(following::on_postgres(&place(), &databases, &SCALE).unwrap(), 1);
     figures(draining::on_postgres(&place(), &databases, &SCALE).unwrap(), 1);
+    figures(chunks::on_postgres(&place(), &databases, &SCALE).unwrap(), 9);
 }
 
 #[test]
@@ -86,6 +87,11 @@ fn a_race_claims_every_task_once() {
 fn importing_and_finding_have_figures() {
     figures(arrival::on_sqlite(&place(), &SCALE).unwrap(), 8);
     figures(following::on_sqlite(&place(), &SCALE).unwrap(), 1);
+}
+
+#[test]
+fn chunks_have_figures() {
+    figures(chunks::on_sqlite(&place(), &SCALE).unwrap(), 9);
 }
 
 #[test]

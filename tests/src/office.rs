@@ -1,13 +1,13 @@
 //! Operations on a ledger, run in this process under a clock that the test moves.
 
-#![expect(clippy::unwrap_used, reason = "an answer of another shape ends its test")]
+#![expect(clippy::panic, clippy::unwrap_used, reason = "an answer of another shape ends its test")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use serde_json::{Value, json};
-use windlass_domain::Time;
-use windlass_ledger::{Clock, Location};
+use windlass_domain::{Refusal, Time};
+use windlass_ledger::{Clock, Error, Location};
 use windlass_ops::context::Surroundings;
 use windlass_ops::settings::Resolved;
 use windlass_ops::table::Entry;
@@ -45,9 +45,37 @@ impl Office {
 
     #[track_caller]
     pub fn run(&mut self, name: &str, input: Value) -> Value {
+        serde_json::from_str(&self.answer(name, input).unwrap()).unwrap()
+    }
+
+    /// Why something is refused, which records nothing.
+    #[track_caller]
+    pub fn refuses(&mut self, name: &str, input: Value) -> Refusal {
+        let before = self.run("audit.head", json!({}));
+        let Err(Error::Refused(refusal)) = self.answer(name, input) else {
+            panic!("{name} is not refused");
+        };
+        assert_eq!(self.run("audit.head", json!({})), before, "something was recorded");
+        refusal
+    }
+
+    /// What is answered, byte by byte.
+    pub fn answer(&mut self, name: &str, input: Value) -> Result<String, Error> {
+        let request = Entry::named(name).unwrap().from_json(input)?;
+        Ok(request.run(&mut self.cx)?.json()?)
+    }
+
+    /// The ledger itself, for what no operation does by itself.
+    #[track_caller]
+    pub fn ledger(&mut self) -> &mut windlass_ledger::Ledger {
+        self.cx.ledger().unwrap()
+    }
+
+    /// What an operation is refused with.
+    #[track_caller]
+    pub fn refused(&mut self, name: &str, input: Value) -> String {
         let request = Entry::named(name).unwrap().from_json(input).unwrap();
-        let answer = request.run(&mut self.cx).unwrap();
-        serde_json::from_str(&answer.json().unwrap()).unwrap()
+        request.run(&mut self.cx).err().unwrap().to_string()
     }
 
     pub fn after_minutes(&mut self, minutes: i64) -> &mut Self {

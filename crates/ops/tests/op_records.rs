@@ -11,10 +11,6 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use serde_json::{Value, json};
 use windlass_domain::chain::Provenance;
-use windlass_domain::chunk::Owner;
-use windlass_domain::chunk::access::{Reader, Standing};
-use windlass_domain::chunk::state::Author;
-use windlass_domain::chunk::write::{Draft, Taken, write};
 use windlass_domain::duration::Span;
 use windlass_domain::op::OpId;
 use windlass_domain::run::edit::OutsideEdits;
@@ -127,27 +123,11 @@ impl Stage {
             let started: Value = serde_json::from_str(&started.json().unwrap()).unwrap();
             self.tasks.push((name, started["session_id"].as_str().unwrap().to_owned()));
         }
-        let memory = self.remember();
-        self.tasks.push(("MEMORY", memory));
+        let remember = json!({"text": "it hangs", "agent": "w1", "session": "SAT"});
+        let memory = self.does("remember", remember);
+        let memory: Value = serde_json::from_str(&memory.json().unwrap()).unwrap();
+        self.tasks.push(("MEMORY", memory["chunk_id"].as_str().unwrap().to_owned()));
         self.does("session.end", json!({"session": "SAT", "agent": "w1"}));
-    }
-
-    /// The id of a memory that is written in the session SAT.
-    fn remember(&mut self) -> String {
-        let session = self.tasks.iter().find(|(name, _)| *name == "SAT").unwrap();
-        let session = Some(session.1.parse().unwrap());
-        let by = Author { name: "w1".into(), session, run: None };
-        let reader =
-            Reader { name: "w1".into(), standing: Standing::Agent(None), projects: Vec::new() };
-        let types = windlass_domain::built_in::chunk_types();
-        let memory = types.iter().find(|known| known.slug.as_str() == "memory").unwrap();
-        let (draft, owner) = (Draft::new("One", "It hangs."), Owner::Agent("w1".into()));
-        let taken = Taken::default();
-        let written = write(&draft, memory, owner, &taken, &reader, by).unwrap();
-        let ledger = self.cx.ledger().unwrap();
-        let provenance = Provenance::default();
-        let begun = ledger.write(&provenance, |tx| tx.begin_chunk(written.clone())).unwrap();
-        begun.id.to_string()
     }
 
     /// Chunks, known by their query keys.

@@ -12,6 +12,7 @@ mod defects;
 mod fields;
 mod keeping;
 mod linking;
+mod listing;
 mod naming;
 mod reviewing;
 mod shelf;

@@ -634,6 +634,26 @@ fn a_spec_has_a_task() {
 }
 
 #[test]
+fn chunks_are_listed_by_what_they_are() {
+    let said = transcript(|scene| {
+        given_chunks(scene);
+        scene.does("chunk write dev_spec 'Log in' 'By mail.' -P api --key login");
+        scene.does("chunk write dev_spec 'Log out' 'At once.' -P api --key logout --field priority=critical");
+        scene.says("chunk list");
+        scene.shows(
+            "chunk list -t dev_spec --field status=new --sort priority --show title,priority",
+        );
+        scene.says("chunk list -t dev_spec --limit 1");
+        scene.says("chunk list -t lesson --show content");
+        scene.says("chunk list -t dev_spek");
+        scene.says("chunk list -t dev_spec --field state=new");
+        scene.says("chunk list -t dev_spec --sort prio");
+        scene.says("chunk list --field status=new");
+    });
+    insta::assert_snapshot!(said, @"");
+}
+
+#[test]
 fn types_of_chunks_are_added_hidden_and_taken_back() {
     let said = transcript(|scene| {
         let risk = "description = \"What may go wrong\"\n\n[[fields]]\nname = \"level\"\n\

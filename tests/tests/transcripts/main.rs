@@ -56,6 +56,8 @@ mod recording;
 
 mod knowing;
 
+mod sitting;
+
 mod hooking;
 
 mod letting_in;

@@ -52,6 +52,7 @@ fn in_forty_columns_a_chunk_is_still_read() {
         scene.knows("CHUNK2", "lesson 'Say it in short' 'x' -P api --key short");
         scene.does("chunk link short one --reason 'learned while at it'");
         scene.does("chunk review one --usefulness 4 --correctness 2 --action outdated");
+        scene.says_within(40, "chunk list");
         scene.says_within(40, "chunk inbox");
         scene.says_within(40, "chunk chain one");
         scene.says_within(40, "chunk show one");

@@ -242,6 +242,12 @@ impl Scene {
         self.begins(&["chunk_written", "task_created"], names, command);
     }
 
+    /// Shows how a session is started; from now on it is known by this name.
+    #[track_caller]
+    pub(crate) fn sits(&mut self, name: &'static str, command: &str) {
+        self.begins(&["session_started"], &[name], command);
+    }
+
     #[track_caller]
     fn begins(&mut self, kinds: &[&str], names: &[&'static str], command: &str) {
         let before = self.all_begun(kinds);

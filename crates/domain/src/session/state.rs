@@ -162,9 +162,9 @@ impl Session {
 
     /// How far it has come, whether that was recorded or not.
     pub fn status_at(&self, now: Time) -> SessionStatus {
-        match self.status {
-            SessionStatus::Active if !self.is_open(now) => SessionStatus::Expired,
-            recorded => recorded,
+        match self.status == SessionStatus::Active && !self.is_open(now) {
+            true => SessionStatus::Expired,
+            false => self.status,
         }
     }
 

@@ -166,7 +166,7 @@ fn a_spec_follows_a_task_that_goes_on_by_itself(bed: &mut Bed) {
     let (spec, task) = pair(bed);
     let project = bed.task(task).project;
     let first = bed.add(project, |_| {});
-    bed.happen(task, DependencyAdded { on: first });
+    bed.happen(task, DependencyAdded { on: first, because: None });
     bed.write(|tx| {
         let waits = tx.task(task)?.unwrap();
         let bearer = Bearer::default();

@@ -10,18 +10,17 @@ use serde_json::Map;
 use windlass_domain::ProjectId;
 use windlass_domain::chunk::access::{Reader, Standing};
 use windlass_domain::chunk::event::{
-    ChunkDeleted, ChunkPinned, ChunkPromoted, ChunkReviewed, ChunkSuperseded, ChunkUpdated,
-    ChunkWritten,
+    ChunkPinned, ChunkPromoted, ChunkReviewed, ChunkSuperseded, ChunkUpdated, ChunkWritten,
 };
 use windlass_domain::chunk::review::{Action, Review};
-use windlass_domain::chunk::state::Visibility;
-use windlass_domain::chunk::{Author, Chunk, Owner, Scope};
+use windlass_domain::chunk::{Chunk, Owner, Scope};
 use windlass_domain::event::ChunkEvent;
 use windlass_domain::search::{
     AskedFor, Corpus, Question, Sight, Spread, Terms, Texts, Vocabulary, Weighed, hits, score,
 };
 
 use super::bulk::rows;
+use super::chunk_scene::{self, author, deleted};
 use super::{Bed, on_both};
 use crate::chunk::Bounds;
 use crate::{Clock as _, FoundChunk};
@@ -47,28 +46,9 @@ fn reader(name: &str) -> Reader {
     Reader { name: name.into(), standing: Standing::Agent(None), projects: Vec::new() }
 }
 
-fn author() -> Author {
-    Author { name: "tester".into(), session: None, run: None }
-}
-
 fn written(owner: Owner, title: &str, content: &str) -> ChunkWritten {
-    ChunkWritten {
-        chunk_type: "knowledge".parse().unwrap(),
-        owner,
-        query_key: "k".to_owned().try_into().unwrap(),
-        title: title.into(),
-        content: content.into(),
-        tags: Vec::new(),
-        fields: Map::new(),
-        audience: None,
-        gotchas: Vec::new(),
-        related: Vec::new(),
-        visibility: Visibility::Private,
-        source: None,
-        expires_at: None,
-        task: None,
-        by: author(),
-    }
+    let (title, content) = (title.to_owned(), content.to_owned());
+    ChunkWritten { title, content, ..chunk_scene::written("knowledge", owner, "k") }
 }
 
 /// Writes a chunk under a key of its own.
@@ -84,12 +64,7 @@ fn say(bed: &mut Bed, title: &str, content: &str) -> Chunk {
 }
 
 fn happen(bed: &mut Bed, chunk: &Chunk, event: impl Into<ChunkEvent>) -> Chunk {
-    let event = event.into();
-    bed.write(|tx| {
-        let chunk = tx.chunk(chunk.id)?.unwrap();
-        tx.record_chunk(&chunk, [event.clone()])
-    })
-    .unwrap()
+    chunk_scene::happen(bed, chunk.id, event)
 }
 
 fn search(bed: &mut Bed, query: &str, sight: &Sight<'_>, limit: usize) -> Vec<FoundChunk> {
@@ -134,7 +109,7 @@ fn updated(version: u32) -> ChunkUpdated {
         visibility: None,
         source: None,
         note: None,
-        by: author(),
+        by: author(None),
     }
 }
 
@@ -156,13 +131,9 @@ fn what_is_superseded_or_deleted_is_found_no_more(bed: &mut Bed) {
     let (old, new, gone) =
         (say(bed, "old", "keel"), say(bed, "new", "keel"), say(bed, "gone", "keel"));
     let by = "tester".to_owned();
-    let superseded = ChunkSuperseded { with: new.id, reason: "newer".into(), by: by.clone() };
+    let superseded = ChunkSuperseded { with: new.id, reason: "newer".into(), by };
     happen(bed, &old, superseded);
-    bed.write(|tx| {
-        let chunk = tx.chunk(gone.id)?.unwrap();
-        tx.record_chunk(&chunk, [ChunkDeleted { forced: None, by: by.clone() }.into()])
-    })
-    .unwrap();
+    happen(bed, &gone, deleted());
     assert_eq!(found(bed, "keel"), ["new"]);
     assert_eq!(bed.ledger.rebuild().unwrap().differences, Vec::new());
 }
@@ -177,7 +148,7 @@ fn what_was_promoted_is_found_by_others(bed: &mut Bed) {
         chunk_type: chunk.chunk_type.clone(),
         query_key: chunk.query_key.clone(),
         fields: Map::new(),
-        by: author(),
+        by: author(None),
     };
     happen(bed, &chunk, promoted);
     assert_eq!(found(bed, "bilge"), ["bilge"]);

@@ -89,6 +89,11 @@ impl Snapshot<'_> {
         Ok(found)
     }
 
+    /// Sessions whose time ran out by then and of which nobody has noticed it, at most so many.
+    pub fn sessions_overdue(&mut self, now: Time, limit: u64) -> Result<Vec<KeptSession>, Fault> {
+        self.store.sessions_overdue(now, limit)
+    }
+
     /// When the time of the next session runs out that nobody has ended.
     pub fn next_session_expiry(&mut self) -> Result<Option<Time>, Fault> {
         self.store.session_expiry_next()
@@ -117,7 +122,7 @@ impl Transaction<'_> {
     /// doing of time and not of the caller, so no bound of theirs is asked.
     pub fn expire_sessions(&mut self, limit: u64) -> Result<u64, Fault> {
         let now = self.now();
-        let overdue = self.store.sessions_overdue(now, limit)?;
+        let overdue = self.sessions_overdue(now, limit)?;
         if overdue.is_empty() {
             return Ok(0);
         }

@@ -34,7 +34,7 @@ pub struct Search {
     pub question: String,
     /// Only of this type; may be given more than once
     #[arg(short = 't', long = "type", value_name = "TYPE")]
-    #[serde(default, rename = "type")]
+    #[serde(default)]
     pub chunk_types: Vec<String>,
     /// Only with these fields, as JSON; a list means any of it
     #[arg(long, value_name = "JSON")]

@@ -111,7 +111,7 @@ impl Chosen {
             budget_tokens: whom.max_tokens,
             now: snapshot.now(),
         };
-        let candidates = candidates(snapshot, &asked)?;
+        let candidates = snapshot.injection_candidates(&types, &asked)?;
         Ok(Self { injection: inject(&candidates, &types, &asked), candidates })
     }
 
@@ -144,8 +144,4 @@ impl Chosen {
     pub(super) fn chunk(&self, id: ChunkId) -> Option<&Chunk> {
         self.candidates.iter().find(|chunk| chunk.id == id)
     }
-}
-
-fn candidates(_snapshot: &mut Snapshot<'_>, _asked: &Asked<'_>) -> Result<Vec<Chunk>, Error> {
-    Ok(Vec::new())
 }
