@@ -154,7 +154,8 @@ impl Furniture<'_> {
             "fields": [{"name": "note", "type": "text"}, {"name": "mark", "type": "text"}]});
         let furniture = json!({"slug": "furniture", "definition": definition});
         self.scene.run("chunk.type.set", &furniture);
-        let rule = json!({"agent_tags": [self.say("audience").replace('\n', " ")]});
+        let meant: String = self.say("audience").replace('\n', " ").chars().take(64).collect();
+        let rule = json!({"agent_tags": [meant]});
         let chunk = json!({
             "chunk_type": "furniture", "project": self.project, "title": self.say("title"),
             "content": self.say("content"), "gotchas": [self.say("gotchas")],

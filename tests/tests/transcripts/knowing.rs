@@ -210,11 +210,13 @@ fn a_chunk_is_written_read_and_written_anew() {
     + Less to break.
     $ … --json
     {
-      "chunk_id": "0123456789ABCDEFGHJKDECIDE",
-      "chunk_type": "decision",
-      "query_key": "one-database",
-      "title": "One database",
-      "version": 2,
+      "chunk": {
+        "chunk_id": "0123456789ABCDEFGHJKDECIDE",
+        "chunk_type": "decision",
+        "query_key": "one-database",
+        "title": "One database",
+        "version": 2
+      },
       "from": 1,
       "to": 2,
       "title": null,

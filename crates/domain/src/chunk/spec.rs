@@ -53,7 +53,7 @@ pub(super) fn check_type(before: &ChunkType, after: &ChunkType) -> Result<(), Re
         chunk_type.fields.iter().find(|field| field.name == name).cloned()
     };
     let is_changed = |name: &&str| of(before, name) != of(after, name);
-    match OF_TASK.into_iter().filter(|_| is_spec(&after.slug)).find(|name| is_changed(name)) {
+    match OF_TASK.into_iter().filter(|_| is_spec(&after.slug)).find(is_changed) {
         None => Ok(()),
         Some(name) => {
             let message = format!("field '{name}' of a spec follows from its task");

@@ -34,8 +34,9 @@ pub fn chunk_type(slug: &Slug, chunks: u64, lifecycles: &[Lifecycle]) -> Result<
     let has_chunks = (chunks > 0).then(|| format!("{chunks} chunks"));
     let names_it =
         |known: &&Lifecycle| known.inject.iter().flatten().any(|rule| rule.chunk_type == *slug);
-    let given = lifecycles.iter().filter(names_it).map(|known| format!("lifecycle {}", known.slug));
-    unused::<ChunkType>(slug, has_chunks.into_iter().chain(given).collect())
+    let cycles = lifecycles.iter().filter(names_it);
+    let cycles = cycles.map(|known| format!("lifecycle {}", known.slug));
+    unused::<ChunkType>(slug, has_chunks.into_iter().chain(cycles).collect())
 }
 
 fn of_session(session: &Session) -> String {
