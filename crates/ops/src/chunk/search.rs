@@ -33,7 +33,7 @@ pub struct Search {
     /// What to find, in words; a part of a name or a path will do
     pub question: String,
     /// Only of this type; may be given more than once
-    #[arg(short = 't', long = "type", value_name = "TYPE")]
+    #[arg(long = "type", value_name = "TYPE")]
     #[serde(default)]
     pub chunk_types: Vec<String>,
     /// Only with these fields, as JSON; a list means any of it
@@ -49,7 +49,7 @@ pub struct Search {
     #[serde(default)]
     pub scope: Option<String>,
     /// Only with this tag; may be given more than once
-    #[arg(long = "tag", value_name = "TAG")]
+    #[arg(short = 't', long = "tag", value_name = "TAG")]
     #[serde(default)]
     pub tags: Vec<String>,
     /// At most this many chunks
@@ -156,7 +156,7 @@ impl Operation for Search {
     type Output = ChunksFound;
     const NAME: &'static str = "chunk.search";
     const ABOUT: &'static str = "Find chunks that answer a question";
-    const EXAMPLE: &'static str = "windlass chunk search 'rate limit of the API' -t decision";
+    const EXAMPLE: &'static str = "windlass chunk search 'rate limit of the API' --type decision";
     const ACCESS: Access = Access::Read;
 
     fn run(&self, cx: &mut Context) -> Result<ChunksFound, Error> {
