@@ -1,7 +1,7 @@
 //! `retrieval FOLDER`: how well `chunk search` finds what it should, over a set of questions.
 //!
 //! The folder holds `chunks.jsonl` and `questions.jsonl` as in `tests/retrieval`, or the data of
-//! CoSQA: web queries and the Python functions that answer them, each of which becomes a chunk with
+//! `CoSQA`: web queries and the Python functions that answer them, each of which becomes a chunk with
 //! its name for a title.
 
 use std::collections::BTreeMap;

@@ -147,7 +147,7 @@ impl Operation for AgentStatus {
                 let work = window.map(|_| done.remove(&name).unwrap_or_default());
                 let registered = registered.get(&name).cloned();
                 let view = self.view(snapshot, name, own, last, project)?;
-                agents.push(AgentView { work, registered, ..view });
+                agents.push(AgentView { registered, work, ..view });
             }
             // Who is at work comes first, the longest at it before the others; then who was last.
             agents.sort_by_key(|agent| Reverse((agent.active_duration_ms, agent.last_activity)));

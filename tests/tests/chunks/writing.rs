@@ -178,7 +178,7 @@ fn an_audience_that_says_nothing_known_is_refused() {
             (r#"{"rules":[{"agent_kinds":["dev"]}]}"#, "unknown_field"),
             (r#"{"rules":[{"latest":1}]}"#, "invalid_value"),
             (r#"{"rules":[{"fields":{"mood":"good"}}]}"#, "unknown_field"),
-            (r#"[1]"#, "invalid_value"),
+            ("[1]", "invalid_value"),
         ] {
             let write =
                 ["chunk", "write", "knowledge", "a", "b", "-P", "api", "--audience", audience];
@@ -238,7 +238,7 @@ fn what_says_nearly_the_same_is_told_of_and_never_made_one_with_it() {
             .iter()
             .map(|near| text(&near["chunk_id"]))
             .collect();
-        assert_eq!(near, [old.clone()]);
+        assert_eq!(near, std::slice::from_ref(&old));
         assert!(!near.contains(&private));
         assert_eq!(shelf.shows(&old)["version"], 1);
     });

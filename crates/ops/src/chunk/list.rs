@@ -1,5 +1,7 @@
 //! `chunk list`.
 
+use std::fmt::Write as _;
+
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -360,7 +362,10 @@ fn time((field, given): (&str, &Option<String>)) -> Result<Option<Time>, Refusal
 
 /// A rank as a cursor can hold it, whatever letters it has.
 fn hex(rank: &str) -> String {
-    rank.bytes().map(|byte| format!("{byte:02x}")).collect()
+    rank.bytes().fold(String::new(), |mut text, byte| {
+        let _infallible = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 fn from_hex(text: &str) -> Option<String> {

@@ -161,13 +161,12 @@ impl ChunkView {
     pub(super) fn sheet(&self, now: Time) -> Sheet {
         let sheet = Sheet::default().and_heading(&self.title).and_facts(self.facts(now));
         let sheet = sheet.and_text(&self.content);
-        match self.gotchas.is_empty() {
-            true => sheet,
-            false => {
-                let gotchas: Vec<String> =
-                    self.gotchas.iter().map(|gotcha| format!("- {gotcha}")).collect();
-                sheet.and_heading("gotchas").and_text(gotchas.join("\n"))
-            }
+        if self.gotchas.is_empty() {
+            sheet
+        } else {
+            let gotchas: Vec<String> =
+                self.gotchas.iter().map(|gotcha| format!("- {gotcha}")).collect();
+            sheet.and_heading("gotchas").and_text(gotchas.join("\n"))
         }
     }
 

@@ -121,12 +121,11 @@ impl VersionView {
 
     /// What changed, in words.
     fn told(&self) -> String {
-        match self.changed.is_empty() {
-            true => self.change.clone(),
-            false => {
-                let parts: Vec<&str> = self.changed.iter().map(|part| part.as_str()).collect();
-                parts.join(", ")
-            }
+        if self.changed.is_empty() {
+            self.change.clone()
+        } else {
+            let parts: Vec<&str> = self.changed.iter().map(|part| part.as_str()).collect();
+            parts.join(", ")
         }
     }
 }

@@ -131,7 +131,7 @@ impl Write {
             let (reader, session) = sitter.seated(tx)?;
             let mut views = ChunkViews::new(tx)?;
             let chunk_type = find(views.types(), &slug)?.clone();
-            let usual = self.usual_project(tx, session.as_ref(), usual_project.as_ref())?;
+            let usual = project_of_session(tx, session.as_ref())?.or(usual_project.clone());
             let owner = self.owner(tx, &chunk_type, &reader, usual)?;
             let draft = self.draft(content, &chunk_type, visibility, source.clone(), tx.now())?;
             let taken = taken(tx, &owner, &slug, &draft)?;
@@ -164,19 +164,6 @@ impl Write {
             expires_at: expires.map(|given| until("expires", given, now)).transpose()?,
             ..Draft::new(&self.title, content)
         })
-    }
-
-    /// The project of a chunk that was given none: that of the session, or the usual one.
-    fn usual_project(
-        &self,
-        tx: &mut Transaction<'_>,
-        session: Option<&Session>,
-        usual: Option<&String>,
-    ) -> Result<Option<String>, Error> {
-        match session.and_then(|session| session.project) {
-            Some(id) => Ok(Some(tx.project(id)?.name)),
-            None => Ok(usual.cloned()),
-        }
     }
 
     fn owner(
@@ -219,6 +206,15 @@ fn refuse_surplus(
     }
 }
 
+/// The name of the project in which a session is: whose a chunk is that was given none.
+fn project_of_session(
+    tx: &mut Transaction<'_>,
+    session: Option<&Session>,
+) -> Result<Option<String>, Error> {
+    let project = session.and_then(|session| session.project);
+    Ok(project.map(|id| tx.project(id)).transpose()?.map(|project| project.name))
+}
+
 /// The keys that are taken already.
 fn taken(
     tx: &mut Transaction<'_>,
@@ -226,16 +222,12 @@ fn taken(
     slug: &Slug,
     draft: &Draft,
 ) -> Result<Taken, Error> {
-    match draft.query_key.as_deref().map(QueryKey::parse).transpose()? {
-        Some(key) => {
-            let holder = tx.chunk_with_key(owner, slug, &key)?;
-            Ok(Taken { by: holder.map(|chunk| chunk.id), ..Taken::default() })
-        }
-        None => {
-            let near = tx.keys_like(owner, slug, &QueryKey::stem(&draft.title))?;
-            Ok(Taken { near: near.into_iter().collect(), ..Taken::default() })
-        }
+    if let Some(key) = draft.query_key.as_deref().map(QueryKey::parse).transpose()? {
+        let holder = tx.chunk_with_key(owner, slug, &key)?;
+        return Ok(Taken { by: holder.map(|chunk| chunk.id), ..Taken::default() });
     }
+    let near = tx.keys_like(owner, slug, &QueryKey::stem(&draft.title))?;
+    Ok(Taken { near: near.into_iter().collect(), ..Taken::default() })
 }
 
 /// Records a chunk, and with a spec its task.

@@ -68,7 +68,9 @@ impl At {
 macro_rules! at_a_session {
     () => {
         fn for_a_server(&self, cx: &mut Context) -> Result<Option<Self>, Error> {
-            Ok(Some(Self { at: self.at.settled(cx), ..self.clone() }))
+            let mut settled = self.clone();
+            settled.at = self.at.settled(cx);
+            Ok(Some(settled))
         }
     };
 }

@@ -188,13 +188,12 @@ impl Output for Shown {
                 Tone::Busy,
             )),
         };
-        let sheet = match self.injected.is_empty() {
-            true => sheet.and_line("nothing was injected"),
-            false => {
-                let columns = ["chunk", "version", "title…", "rule…", "tokens"];
-                let rows = self.injected.iter().map(GivenChunk::row).collect();
-                sheet.and_heading("injected").and_table(&columns, rows)
-            }
+        let sheet = if self.injected.is_empty() {
+            sheet.and_line("nothing was injected")
+        } else {
+            let columns = ["chunk", "version", "title…", "rule…", "tokens"];
+            let rows = self.injected.iter().map(GivenChunk::row).collect();
+            sheet.and_heading("injected").and_table(&columns, rows)
         };
         and_surfaced(sheet, &self.surfaced)
     }

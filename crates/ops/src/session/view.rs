@@ -201,19 +201,17 @@ impl Given {
 
     /// What was given by which rule, what was left out, and the text itself.
     pub(super) fn and_on(&self, sheet: Sheet) -> Sheet {
-        let sheet = match self.injected.is_empty() {
-            true => sheet.and_line("nothing is injected"),
-            false => {
-                let rows = self.injected.iter().map(InjectedChunk::row).collect();
-                sheet.and_heading("injected").and_table(&COLUMNS, rows)
-            }
+        let sheet = if self.injected.is_empty() {
+            sheet.and_line("nothing is injected")
+        } else {
+            let rows = self.injected.iter().map(InjectedChunk::row).collect();
+            sheet.and_heading("injected").and_table(&COLUMNS, rows)
         };
-        let sheet = match self.cut.is_empty() {
-            true => sheet,
-            false => {
-                let rows = self.cut.iter().map(CutChunk::row).collect();
-                sheet.and_heading("left out by the budget").and_table(&CUT_COLUMNS, rows)
-            }
+        let sheet = if self.cut.is_empty() {
+            sheet
+        } else {
+            let rows = self.cut.iter().map(CutChunk::row).collect();
+            sheet.and_heading("left out by the budget").and_table(&CUT_COLUMNS, rows)
         };
         match self.text.is_empty() {
             true => sheet,
