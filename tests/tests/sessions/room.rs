@@ -95,7 +95,9 @@ fn content(chunk_type: &str) -> String {
         "dev_deployment" => &["Environment", "Version", "Time"],
         _ => &["Text"],
     };
-    headings.iter().map(|heading| format!("## {heading}\n\nsaid\n\n")).collect()
+    let parts: Vec<String> =
+        headings.iter().map(|heading| format!("## {heading}\n\nsaid\n\n")).collect();
+    parts.concat()
 }
 
 /// Checks the same on both databases.
