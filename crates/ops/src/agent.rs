@@ -373,7 +373,7 @@ impl Operation for AgentLog {
         let (sight, before) = (cx.sight(), self.before.unwrap_or(u64::MAX));
         cx.read(|snapshot| {
             let (mut events, mut homes) = (Vec::new(), Homes::default());
-            for recorded in done_by(snapshot, &name, (before, limit), sight)? {
+            for recorded in done_by(snapshot, &name, (before, limit), &sight)? {
                 let id = homes.task_of(snapshot, &recorded)?;
                 let task = match id {
                     Some(id) => snapshot.task(id)?,
@@ -402,15 +402,21 @@ fn done_by(
     snapshot: &mut Snapshot<'_>,
     name: &str,
     (mut before, limit): (u64, u64),
-    sight: Sight,
+    sight: &Sight,
 ) -> Result<Vec<Recorded>, Fault> {
     let mut shown: Vec<Recorded> = Vec::new();
+    let mut homes = Homes::default();
     loop {
         let missing = limit - shown.len() as u64;
         let found = snapshot.events_by(name, before, missing)?;
         let Some(oldest) = found.last() else { return Ok(shown) };
         before = oldest.header.seq;
-        shown.extend(found.into_iter().filter(|event| sight.reaches(&event.header.kind)));
+        for event in found {
+            let home = homes.of(snapshot, &event)?;
+            if sight.reaches(&event.header.kind) && sight.reaches_home(&home) {
+                shown.push(event);
+            }
+        }
         if shown.len() as u64 == limit {
             return Ok(shown);
         }

@@ -497,9 +497,11 @@ impl Context {
 
     /// How much of the log the caller may see.
     pub fn sight(&self) -> Sight {
-        match self.key.as_ref().is_none_or(|key| key.may(Access::Admin)) {
-            true => Sight::Whole,
-            false => Sight::WithoutKeys,
+        match &self.key {
+            None => Sight::Whole,
+            Some(key) if key.may(Access::Admin) => Sight::Whole,
+            Some(Key { owner: key::Owner::Agent(name), .. }) => Sight::OfAgent(name.clone()),
+            Some(_) => Sight::WithoutKeys,
         }
     }
 

@@ -225,7 +225,7 @@ impl Follower {
             self.show_key_again().await?;
         }
         self.after = tale.seq;
-        let is_wanted = self.filter.wants(&tale.kind, tale.stream, tale.home);
+        let is_wanted = self.filter.wants(&tale.kind, tale.stream, &tale.home);
         match is_wanted && self.concerns(tale).await? {
             true => self.say(tale.message.clone()).await,
             false => Ok(()),

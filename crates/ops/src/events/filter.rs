@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use windlass_domain::chunk::Owner;
 use windlass_domain::event::{Event, Kind, Subject};
 use windlass_domain::near::near;
-use windlass_domain::{Code, ProjectId, Refusal, RunKey, Stream, TaskId};
+use windlass_domain::{ChunkId, Code, ProjectId, Refusal, RunKey, Stream, TaskId};
 use windlass_ledger::{Error, Fault, Recorded, Snapshot};
 
 /// How many events are looked through for one answer. Whoever wants more asks for the next.
@@ -21,20 +22,40 @@ pub struct Asked {
 }
 
 /// How much of the log somebody may see.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Sight {
     #[default]
     Whole,
     /// All but who was let in by which key: that is for those who may list keys.
     WithoutKeys,
+    /// The same for this agent, without what other agents keep for themselves.
+    OfAgent(String),
 }
 
 impl Sight {
-    /// Whether an event of this kind may be shown.
-    pub fn reaches(self, kind: &str) -> bool {
+    /// Whether events of this kind may be shown.
+    pub fn reaches(&self, kind: &str) -> bool {
         match self {
             Self::Whole => true,
-            Self::WithoutKeys => Kind::from_text(kind).map(Kind::subject) != Some(Subject::Key),
+            Self::WithoutKeys | Self::OfAgent(_) => {
+                Kind::from_text(kind).map(Kind::subject) != Some(Subject::Key)
+            }
+        }
+    }
+
+    /// Whether what belongs there may be shown.
+    pub fn reaches_home(&self, home: &Home) -> bool {
+        match self {
+            Self::Whole | Self::WithoutKeys => true,
+            Self::OfAgent(name) => home.kept_by.as_ref().is_none_or(|keeper| keeper == name),
+        }
+    }
+
+    /// Whether it depends on where an event belongs.
+    const fn asks_for_home(&self) -> bool {
+        match self {
+            Self::Whole | Self::WithoutKeys => false,
+            Self::OfAgent(_) => true,
         }
     }
 }
@@ -88,8 +109,9 @@ pub struct Filter {
 
 impl Filter {
     /// Whether an event is wanted that belongs to `home`.
-    pub fn wants(&self, kind: &str, stream: Stream, home: Home) -> bool {
+    pub fn wants(&self, kind: &str, stream: Stream, home: &Home) -> bool {
         self.sight.reaches(kind)
+            && self.sight.reaches_home(home)
             && self.project.is_none_or(|wanted| home.is_in(wanted))
             && self.task.is_none_or(|wanted| stream == wanted.into() || home.task == Some(wanted))
             && (self.kinds.is_empty() || self.kinds.iter().any(|wanted| wanted == kind))
@@ -108,11 +130,13 @@ impl Filter {
         let mut homes = Homes::default();
         let mut wanted = Vec::new();
         for recorded in found {
-            let home = match (self.project, self.task) {
-                (None, None) => Home::default(),
-                (Some(_), _) | (_, Some(_)) => homes.of(snapshot, &recorded)?,
+            let asks_for_home =
+                self.project.is_some() || self.task.is_some() || self.sight.asks_for_home();
+            let home = match asks_for_home {
+                false => Home::default(),
+                true => homes.of(snapshot, &recorded)?,
             };
-            if self.wants(&recorded.header.kind, recorded.header.stream, home) {
+            if self.wants(&recorded.header.kind, recorded.header.stream, &home) {
                 wanted.push(recorded);
             }
         }
@@ -146,18 +170,28 @@ impl Filter {
     }
 }
 
-/// The projects that an event belongs to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// The projects that an event belongs to, or the agent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Home {
     /// The task that a run works on.
     task: Option<TaskId>,
     project: Option<ProjectId>,
     /// The one that was left, where the event tells of a move.
     left: Option<ProjectId>,
+    /// The agent that keeps it for itself.
+    kept_by: Option<String>,
 }
 
 impl Home {
-    fn is_in(self, project: ProjectId) -> bool {
+    fn of_owner(owner: Option<Owner>) -> Self {
+        match owner {
+            Some(Owner::Project(id)) => Self { project: Some(id), ..Self::default() },
+            Some(Owner::Agent(name)) => Self { kept_by: Some(name), ..Self::default() },
+            Some(Owner::Org) | None => Self::default(),
+        }
+    }
+
+    fn is_in(&self, project: ProjectId) -> bool {
         [self.project, self.left].contains(&Some(project))
     }
 }
@@ -167,11 +201,13 @@ impl Home {
 pub struct Homes {
     projects: BTreeMap<TaskId, Option<ProjectId>>,
     tasks: BTreeMap<RunKey, Option<TaskId>>,
+    owners: BTreeMap<ChunkId, Option<Owner>>,
 }
 
 impl Homes {
     /// Where an event belongs: for a task, to the project it is in now, or was in when it went. That
-    /// it moved belongs to both ends. A run belongs to the task it works on.
+    /// it moved belongs to both ends. A run belongs to the task it works on, a chunk to its owner. What
+    /// was answered about chunks under an op id belongs to whoever asked.
     pub fn of(&mut self, snapshot: &mut Snapshot<'_>, recorded: &Recorded) -> Result<Home, Fault> {
         let stream = recorded.header.stream;
         let kind = Kind::from_text(&recorded.header.kind);
@@ -182,14 +218,24 @@ impl Homes {
             Some(Subject::Task) => {
                 let project = self.project(snapshot, stream.task())?;
                 let left = (kind == Some(Kind::TaskMoved)).then(|| left(recorded)).flatten();
-                Ok(Home { task: None, project, left })
+                Ok(Home { project, left, ..Home::default() })
             }
             Some(Subject::Run) => {
                 let Some(task) = self.task(snapshot, stream.run())? else {
                     return Ok(Home::default());
                 };
                 let project = self.project(snapshot, task)?;
-                Ok(Home { task: Some(task), project, left: None })
+                Ok(Home { task: Some(task), project, ..Home::default() })
+            }
+            Some(Subject::Chunk) => Ok(Home::of_owner(self.owner(snapshot, stream.chunk())?)),
+            Some(Subject::Session) => {
+                let kept = snapshot.session(stream.session())?;
+                let project = kept.and_then(|kept| kept.session.project);
+                Ok(Home { project, ..Home::default() })
+            }
+            Some(Subject::Op) => {
+                let asker = || recorded.header.provenance.actor.clone();
+                Ok(Home { kept_by: holds_chunks(recorded).then(asker), ..Home::default() })
             }
             _ => Ok(Home::default()),
         }
@@ -206,6 +252,23 @@ impl Homes {
         };
         self.projects.insert(task, project);
         Ok(project)
+    }
+
+    /// Whose a chunk is, or was when it went.
+    fn owner(
+        &mut self,
+        snapshot: &mut Snapshot<'_>,
+        chunk: ChunkId,
+    ) -> Result<Option<Owner>, Fault> {
+        if let Some(known) = self.owners.get(&chunk) {
+            return Ok(known.clone());
+        }
+        let owner = match snapshot.chunk(chunk)? {
+            Some(chunk) => Some(chunk.owner),
+            None => snapshot.versions(chunk)?.pop().map(|version| version.chunk.owner),
+        };
+        self.owners.insert(chunk, owner.clone());
+        Ok(owner)
     }
 
     /// The task that an event is about, or that the run it is about works on.
@@ -244,6 +307,17 @@ fn of_task(snapshot: &mut Snapshot<'_>, stream: Stream) -> Result<Option<Project
         Some(Event::TaskPruned(gone)) => gone.project,
         _ => None,
     })
+}
+
+/// Whether an answer may hold what chunks say.
+fn holds_chunks(answered: &Recorded) -> bool {
+    match answered.event().ok().flatten() {
+        Some(Event::OpCompleted(data)) => {
+            let group = data.operation.split('.').next().unwrap_or_default();
+            ["chunk", "remember", "session", "inject"].contains(&group)
+        }
+        _ => false,
+    }
 }
 
 fn left(moved: &Recorded) -> Option<ProjectId> {
