@@ -441,6 +441,37 @@ mod tests {
         }
     }
 
+    /// The words of a command as a shell reads them, without the dots that stand for more of them.
+    fn words(command: &str) -> Vec<String> {
+        let quoted = command.split('"').enumerate();
+        let words = quoted.flat_map(|(number, part)| match number % 2 {
+            0 => part.split_whitespace().filter(|word| *word != "…").map(str::to_owned).collect(),
+            _ => vec![part.to_owned()],
+        });
+        words.collect()
+    }
+
+    #[test]
+    fn c121_every_command_that_the_skill_teaches_is_an_operation() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../skills/search-context/SKILL.md");
+        let skill = std::fs::read_to_string(path).unwrap();
+        let spans = skill.split('`').skip(1).step_by(2);
+        let mut taught = 0;
+        for command in spans.filter(|span| span.starts_with("windlass ")) {
+            let parsed = tree(80).try_get_matches_from(words(command));
+            let parsed = parsed.unwrap_or_else(|wrong| panic!("{command}: {wrong}"));
+            let mut name = Vec::new();
+            let mut matches = &parsed;
+            while let Some((word, inner)) = matches.subcommand() {
+                name.push(word);
+                matches = inner;
+            }
+            assert!(Entry::named(&name.join(".")).is_some(), "{command}");
+            taught += 1;
+        }
+        assert!(taught >= 8, "{taught} commands");
+    }
+
     #[test]
     fn a_command_of_this_door_does_not_hide_an_operation() {
         for own in &OWN {

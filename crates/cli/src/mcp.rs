@@ -22,7 +22,9 @@ pub(crate) const OWN: Own = Own {
 fn arguments(command: Command) -> Command {
     let tools = Arg::new("tools")
         .long("tools")
-        .help("The tools to show: all, default, or groups and names with commas between them")
+        .help(
+            "The tools to show: all, default, hizal, or groups and names with commas between them",
+        )
         .value_name("SET");
     let agent = Arg::new("agent")
         .long("agent")

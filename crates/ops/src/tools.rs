@@ -14,7 +14,9 @@ use crate::table::{Entry, TABLE};
 pub const ALL: &str = "all";
 /// The tools that are shown when nobody asks for others.
 pub const DEFAULT: &str = "default";
-/// The names of those tools.
+/// The tools of Hizal, under its names.
+pub const HIZAL: &str = "hizal";
+/// The names of those that are shown when nobody asks for others.
 pub const USUAL: [&str; 12] = [
     "start",
     "claim",
@@ -30,7 +32,10 @@ pub const USUAL: [&str; 12] = [
     "why",
 ];
 
-/// The parts of a set: `all`, `default`, groups and names, with commas between them.
+/// Sets that are no group of operations.
+const SETS: [&str; 3] = [ALL, DEFAULT, HIZAL];
+
+/// The parts of a set: `all`, `default`, `hizal`, groups and names, with commas between them.
 pub fn parts(given: &str) -> impl Iterator<Item = &str> {
     given.split(',').map(str::trim)
 }
@@ -44,10 +49,7 @@ pub fn check(given: &str) -> Result<(), Refusal> {
 }
 
 fn is_known(part: &str) -> bool {
-    part == ALL
-        || part == DEFAULT
-        || USUAL.contains(&part)
-        || operations().any(|entry| is_meant(entry, part))
+    SETS.contains(&part) || USUAL.contains(&part) || operations().any(|entry| is_meant(entry, part))
 }
 
 /// Whether a part of a set is this operation or its group.
@@ -72,7 +74,7 @@ pub fn operations() -> impl Iterator<Item = &'static Entry> {
 /// The refusal of a part that is no tool.
 pub fn unknown(part: &str) -> Refusal {
     let groups: BTreeSet<&str> = operations().map(group_of).collect();
-    let known: Vec<&str> = [ALL, DEFAULT].into_iter().chain(groups).collect();
+    let known: Vec<&str> = SETS.into_iter().chain(groups).collect();
     let names: Vec<String> = operations().map(name_of).collect();
     let tools = USUAL.into_iter().chain(names.iter().map(String::as_str));
     let tools = tools.filter(|tool| !known.contains(tool));
@@ -89,8 +91,15 @@ mod tests {
 
     #[test]
     fn a_set_is_groups_and_names() {
-        for set in ["all", "default", "default,dep", "claim, task.claim", "task_set_status", "why"]
-        {
+        for set in [
+            "all",
+            "default",
+            "hizal",
+            "default,dep",
+            "claim, task.claim",
+            "task_set_status",
+            "why",
+        ] {
             assert_eq!(check(set), Ok(()), "{set}");
         }
         for set in ["", "nope", "default,nope", "default,", "backup"] {

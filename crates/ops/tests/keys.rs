@@ -542,7 +542,7 @@ fn a_key_is_made_for_tools_there_are() {
         let refusal = stage.refusal("key.create", input(tools));
         assert_eq!(refusal.code, Code::InvalidValue, "{tools}");
         let hint = refusal.hint.unwrap();
-        assert!(hint.starts_with("use all, default, agent, "), "{hint}");
+        assert!(hint.starts_with("use all, default, hizal, agent, "), "{hint}");
     }
     assert_eq!(stage.does("key.create", input("default,dep"))["tools"], "default,dep");
 }

@@ -15,7 +15,7 @@ use crate::talk::{greeting, request, tool};
 
 const SESSION: &str = "mcp-session-id";
 
-fn serve(ledger: &Ledger) -> Served {
+pub(crate) fn serve(ledger: &Ledger) -> Served {
     let _created = ledger.answer(&["project", "create", "api"]);
     Served::from_run(&ledger.home, &ledger.windlass(&["serve", "--listen", "127.0.0.1:0"]))
 }
@@ -36,7 +36,7 @@ fn said(response: &Response) -> Value {
 }
 
 /// A session of somebody.
-struct Session<'a> {
+pub(crate) struct Session<'a> {
     served: &'a Served,
     path: String,
     secret: String,
@@ -45,7 +45,7 @@ struct Session<'a> {
 
 impl<'a> Session<'a> {
     #[track_caller]
-    fn begin(served: &'a Served, path: &str, secret: &str) -> Self {
+    pub(crate) fn begin(served: &'a Served, path: &str, secret: &str) -> Self {
         let greeted = served.send(&message(path, secret, &request(0, "initialize", greeting())));
         let greeted = greeted.ok();
         assert_eq!(said(&greeted)["result"]["serverInfo"]["name"], "windlass");
@@ -60,12 +60,12 @@ impl<'a> Session<'a> {
     }
 
     #[track_caller]
-    fn ask(&self, method: &str, params: Value) -> Value {
+    pub(crate) fn ask(&self, method: &str, params: Value) -> Value {
         said(&self.send(&self.secret, method, params).ok())
     }
 
     #[track_caller]
-    fn call(&self, name: &str, arguments: Value) -> Value {
+    pub(crate) fn call(&self, name: &str, arguments: Value) -> Value {
         self.ask("tools/call", tool(name, arguments))["result"].clone()
     }
 
@@ -89,7 +89,7 @@ fn next(stream: &Stream) -> Value {
     }
 }
 
-fn key(ledger: &Ledger, owner: &str, rest: &[&str]) -> String {
+pub(crate) fn key(ledger: &Ledger, owner: &str, rest: &[&str]) -> String {
     let words = ["key", "create", "--for", owner, "--role", "worker"];
     text(&ledger.answer(&[&words, rest].concat())["key"])
 }

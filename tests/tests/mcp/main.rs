@@ -7,6 +7,8 @@
 )]
 
 mod elsewhere;
+mod hizal;
+mod hizal_tenancy;
 mod http;
 mod set_up;
 mod stdio;

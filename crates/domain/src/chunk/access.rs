@@ -113,19 +113,21 @@ impl Reader {
 
     /// Lets through who may make a chunk of an owner. Of a project that is hidden nothing is said.
     pub fn admit_new(&self, owner: &Owner) -> Result<(), Refusal> {
-        match self.may(Act::Write, owner) {
+        self.admit_owner(Act::Write, owner)
+    }
+
+    /// Lets through who asks for chunks of an owner and of nobody else. Whether there are any is not
+    /// told to others.
+    pub fn admit_owner(&self, act: Act, owner: &Owner) -> Result<(), Refusal> {
+        match self.may(act, owner) {
             Answer::Allowed => Ok(()),
-            Answer::Denied | Answer::Hidden => Err(self.denied(Act::Write, owner)),
+            Answer::Denied | Answer::Hidden => Err(self.denied(act, owner)),
         }
     }
 
     /// Lets through who may sit in a project.
     pub fn admit_project(&self, project: ProjectId) -> Result<(), Refusal> {
-        let owner = Owner::Project(project);
-        match self.may(Act::Inject, &owner) {
-            Answer::Allowed => Ok(()),
-            Answer::Denied | Answer::Hidden => Err(self.denied(Act::Inject, &owner)),
-        }
+        self.admit_owner(Act::Inject, &Owner::Project(project))
     }
 
     pub const fn is_agent(&self) -> bool {

@@ -9,6 +9,7 @@ use proptest::test_runner::TestRunner;
 use serde_json::Map;
 use windlass_domain::ProjectId;
 use windlass_domain::chunk::access::{Reader, Standing};
+use windlass_domain::chunk::audience::Audience;
 use windlass_domain::chunk::event::{
     ChunkPinned, ChunkPromoted, ChunkReviewed, ChunkSuperseded, ChunkUpdated, ChunkWritten,
 };
@@ -216,7 +217,8 @@ fn every_filter_narrows_a_search(bed: &mut Bed) {
     write(bed, ChunkWritten { tags, ..written(Owner::Project(project), "tagged", "antifouling") });
     let chunk_type = "decision".parse().unwrap();
     let decided = written(Owner::Project(project), "decided", "antifouling");
-    write(bed, ChunkWritten { chunk_type, ..decided });
+    let audience = Some(Audience::all());
+    let decided = write(bed, ChunkWritten { chunk_type, audience, ..decided });
     let reader = reader("w1");
     let all = Sight::of(&reader);
     let mut found = |sight: Sight<'_>| {
@@ -230,6 +232,11 @@ fn every_filter_narrows_a_search(bed: &mut Bed) {
     let chunk_types = vec!["decision".parse().unwrap()];
     assert_eq!(found(Sight { chunk_types, ..all.clone() }), "decided");
     assert_eq!(found(Sight { tags: vec!["hull".into()], ..all.clone() }), "tagged");
+    let owner = Some(Owner::Agent("w1".into()));
+    assert_eq!(found(Sight { owner, ..all.clone() }), "own");
+    let query_key = Some(decided.query_key);
+    assert_eq!(found(Sight { query_key, ..all.clone() }), "decided");
+    assert_eq!(found(Sight { injected: true, ..all.clone() }), "decided");
     let filter = serde_json::from_str(r#"{"exclude_chunk_types":["decision"]}"#).unwrap();
     assert_eq!(found(Sight { filter, ..all }), "org own tagged");
 }

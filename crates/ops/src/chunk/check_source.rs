@@ -104,7 +104,8 @@ impl CheckSource {
 
     /// The same, read where the caller is.
     fn read(&self, cx: &mut Context) -> Result<Option<Hash>, Error> {
-        let show = Show { chunk: self.chunk.clone(), version: None, asker: self.asker.clone() };
+        let (chunk, asker) = (self.chunk.clone(), self.asker.clone());
+        let show = Show { chunk, version: None, project: None, asker };
         let Some(known) = cx.perform(&show)?.chunk.source else {
             return Err(unsourced(&self.chunk).into());
         };

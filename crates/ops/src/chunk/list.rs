@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use windlass_domain::chunk::access::{Act, Reader};
 use windlass_domain::chunk::condition::Conditions;
-use windlass_domain::chunk::{ChunkType, OwnedBy, Owner, Scope, field_set};
+use windlass_domain::chunk::{ChunkType, OwnedBy, Scope, field_set};
 use windlass_domain::definition::find;
 use windlass_domain::near::near;
 use windlass_domain::{ChunkId, Code, Refusal, Time, text};
@@ -19,6 +19,7 @@ use windlass_ledger::{
 
 use super::asker::Asker;
 use super::link::end;
+use super::owner;
 use super::parts::{typed_as, word};
 use super::projection::{ChunkParts, Projection};
 use super::view::ChunkViews;
@@ -39,7 +40,7 @@ const FIELD_CHARS: usize = 16;
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct List {
     /// Only of this type
-    #[arg(short = 't', long = "type", value_name = "TYPE")]
+    #[arg(id = "type", short = 't', long = "type", value_name = "TYPE")]
     #[serde(default, rename = "type")]
     pub chunk_type: Option<String>,
     /// Only with this in a field of the type; given twice for a field, either will do
@@ -197,7 +198,7 @@ impl List {
             wanted.push(word("scope", scope, Scope::ALL, Scope::as_str)?.into());
         }
         if let Some(owner) = &self.owner {
-            wanted.push(self::owner(snapshot, owner)?.into());
+            wanted.push(owner::named(snapshot, owner, reader, Act::Read)?.into());
         }
         let mut owned_by = reader.reach(Act::Read);
         for wanted in &wanted {
@@ -333,17 +334,6 @@ impl List {
     /// What two questions with the same cursor must have in common.
     fn filters(&self) -> Self {
         Self { limit: 0, cursor: None, show: Vec::new(), ..self.clone() }
-    }
-}
-
-/// Whose chunks are meant, with a project by its name.
-fn owner(snapshot: &mut Snapshot<'_>, given: &str) -> Result<Owner, Error> {
-    match given.split_once(':') {
-        Some(("project", name)) => Ok(Owner::Project(snapshot.project_named(name)?.id)),
-        _ => Ok(Owner::parse(given).map_err(|refusal| Refusal {
-            hint: Some("write org, project:NAME or agent:NAME".to_owned()),
-            ..refusal
-        })?),
     }
 }
 

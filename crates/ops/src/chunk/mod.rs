@@ -11,6 +11,7 @@ mod keep;
 mod link;
 mod list;
 mod near;
+mod owner;
 mod parts;
 mod projection;
 mod remember;

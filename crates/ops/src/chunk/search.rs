@@ -6,7 +6,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use windlass_domain::chunk::access::Reader;
+use windlass_domain::chunk::access::{Act, Reader};
 use windlass_domain::chunk::condition::Conditions;
 use windlass_domain::chunk::{Chunk, ChunkType, Owner, QueryKey, Scope, Slug};
 use windlass_domain::definition::find;
@@ -17,6 +17,7 @@ use windlass_domain::{ChunkId, Code, Refusal, Time};
 use windlass_ledger::{Error, FoundChunk, Snapshot};
 
 use super::asker::Asker;
+use super::owner;
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet};
@@ -48,6 +49,18 @@ pub struct Search {
     #[arg(long, value_name = "SCOPE")]
     #[serde(default)]
     pub scope: Option<String>,
+    /// Only of this owner: org, project:NAME or agent:NAME
+    #[arg(long, value_name = "OWNER")]
+    #[serde(default)]
+    pub owner: Option<String>,
+    /// Only with this query key
+    #[arg(long = "key", value_name = "KEY")]
+    #[serde(default)]
+    pub query_key: Option<String>,
+    /// Only what is injected to somebody
+    #[arg(long)]
+    #[serde(default)]
+    pub injected: bool,
     /// Only with this tag; may be given more than once
     #[arg(short = 't', long = "tag", value_name = "TAG")]
     #[serde(default)]
@@ -194,10 +207,16 @@ impl Search {
         }
         let project =
             self.project.as_deref().map(|name| snapshot.project_named(name)).transpose()?;
+        let owner = self.owner.as_deref();
+        let owner =
+            owner.map(|given| owner::named(snapshot, given, reader, Act::Search)).transpose()?;
         let (filter, scopes) = allowed(snapshot, reader, scope)?;
         Ok(Sight {
             scopes,
             project: project.map(|project| project.id),
+            owner,
+            query_key: self.query_key.as_deref().map(QueryKey::parse).transpose()?,
+            injected: self.injected,
             filter,
             fields: self.conditions(types, &chunk_types)?,
             chunk_types,

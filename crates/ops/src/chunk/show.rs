@@ -27,6 +27,10 @@ pub struct Show {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[serde(default)]
     pub version: Option<u32>,
+    /// The project whose it is, where others have one with the same key
+    #[arg(short = 'P', long, value_name = "NAME")]
+    #[serde(default)]
+    pub project: Option<String>,
     #[command(flatten)]
     #[serde(flatten)]
     pub asker: Asker,
@@ -62,7 +66,7 @@ impl Operation for Show {
         let known = self.asker.known(cx)?;
         cx.read(|snapshot| {
             let reader = known.reader(snapshot)?;
-            let current = target::find(snapshot, &self.chunk, &reader, Act::Read)?;
+            let current = self.current(snapshot, &reader)?;
             let chunk = match self.version {
                 Some(version) => as_of(snapshot, &current, version)?,
                 None => current,
@@ -73,6 +77,18 @@ impl Operation for Show {
                 chunk: ChunkViews::new(snapshot)?.view(snapshot, &chunk)?,
             })
         })
+    }
+}
+
+impl Show {
+    fn current(&self, snapshot: &mut Snapshot<'_>, reader: &Reader) -> Result<Chunk, Error> {
+        match &self.project {
+            None => target::find(snapshot, &self.chunk, reader, Act::Read),
+            Some(name) => {
+                let project = snapshot.project_named(name)?.id;
+                target::find_in(snapshot, project, &self.chunk, reader, Act::Read)
+            }
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! Which chunk is meant.
 
 use windlass_domain::chunk::access::{Act, Answer, Reader, not_found};
-use windlass_domain::chunk::{Chunk, QueryKey};
+use windlass_domain::chunk::{Chunk, Owner, QueryKey};
 use windlass_domain::id::Fragment;
-use windlass_domain::{Code, Refusal};
+use windlass_domain::{Code, ProjectId, Refusal};
 use windlass_ledger::{Error, Snapshot};
 
 /// How many of several chunks are named to who meant one of them.
@@ -18,9 +18,33 @@ pub fn find(
     reader: &Reader,
     act: Act,
 ) -> Result<Chunk, Error> {
+    find_among(snapshot, given, reader, act, |_| true)
+}
+
+/// The same among the chunks of a project.
+pub fn find_in(
+    snapshot: &mut Snapshot<'_>,
+    project: ProjectId,
+    given: &str,
+    reader: &Reader,
+    act: Act,
+) -> Result<Chunk, Error> {
+    let is_in = |chunk: &Chunk| chunk.owner == Owner::Project(project);
+    find_among(snapshot, given, reader, act, is_in)
+}
+
+fn find_among(
+    snapshot: &mut Snapshot<'_>,
+    given: &str,
+    reader: &Reader,
+    act: Act,
+    is_among: impl Fn(&Chunk) -> bool,
+) -> Result<Chunk, Error> {
     let mut found = called(snapshot, given, reader)?;
+    found.retain(&is_among);
     if found.is_empty() {
         found = like(snapshot, given, reader)?;
+        found.retain(&is_among);
     }
     if found.len() > 1 {
         return Err(ambiguous(given, &found).into());

@@ -17,12 +17,21 @@ use super::view::{AuthorView, ChunkViews};
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet, relative};
+use crate::view::limit;
 
 /// Lists the versions of a chunk.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Versions {
     /// The chunk: its query key, its id, or at least 4 characters of its beginning or end
     pub chunk: String,
+    /// Show all that each said
+    #[arg(long)]
+    #[serde(default)]
+    pub full: bool,
+    /// Only so many, the newest
+    #[arg(short = 'n', long, value_name = "N")]
+    #[serde(default)]
+    pub limit: Option<u64>,
     #[command(flatten)]
     #[serde(flatten)]
     pub asker: Asker,
@@ -52,6 +61,8 @@ pub struct VersionView {
     pub fields: Vec<FieldChangeView>,
     /// Why, as its author said.
     pub note: Option<String>,
+    /// All that it said, if that was asked for.
+    pub content: Option<String>,
 }
 
 /// One field that changed.
@@ -70,6 +81,7 @@ impl Operation for Versions {
     const ACCESS: Access = Access::Read;
 
     fn run(&self, cx: &mut Context) -> Result<VersionsShown, Error> {
+        let limit = self.limit.map(limit).transpose()?;
         let known = self.asker.known(cx)?;
         cx.read(|snapshot| {
             let reader = known.reader(snapshot)?;
@@ -79,9 +91,13 @@ impl Operation for Versions {
             let mut versions = Vec::new();
             for version in snapshot.versions(chunk.id)? {
                 let after = views.fields(&version.chunk);
-                versions.push(VersionView::new(version, changes(&before, &after)));
+                let content = self.full.then(|| version.chunk.content.clone());
+                let view = VersionView::new(version, changes(&before, &after));
+                versions.push(VersionView { content, ..view });
                 before = after;
             }
+            let kept = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
+            versions.drain(..versions.len().saturating_sub(kept));
             Ok(VersionsShown { chunk: ChunkBrief::from(&chunk), versions })
         })
     }
@@ -116,6 +132,7 @@ impl VersionView {
             changed,
             fields,
             note,
+            content: None,
         }
     }
 
@@ -142,8 +159,12 @@ impl Output for VersionsShown {
             ]
         };
         let rows = self.versions.iter().map(row).collect();
-        Sheet::default()
+        let sheet = Sheet::default()
             .and_heading(&self.chunk.title)
-            .and_table(&["version", "when", "author", "changed", "note…"], rows)
+            .and_table(&["version", "when", "author", "changed", "note…"], rows);
+        let said = |version: &VersionView| Some((version.version, version.content.clone()?));
+        self.versions.iter().filter_map(said).fold(sheet, |sheet, (number, content)| {
+            sheet.and_heading(format!("version {number}")).and_text(content)
+        })
     }
 }

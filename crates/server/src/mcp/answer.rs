@@ -10,8 +10,8 @@ use super::toolset::Toolset;
 use super::words::as_tools;
 
 /// The result of a call: the document of the operation, or why it did not happen.
-pub(super) fn result(done: Result<String, Error>, tools: &Toolset) -> CallToolResult {
-    match done.and_then(|text| document(&text)) {
+pub(super) fn result(done: Result<Value, Error>, tools: &Toolset) -> CallToolResult {
+    match done {
         Ok(document) => {
             let text = without_nothing(&document).to_string();
             let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn a_document_is_told_whole_and_in_short() {
         let text = r#"{"task":{"agent":null,"tags":[],"fence":1},"claimable":false}"#;
-        let result = result(Ok(text.to_owned()), &Toolset::default());
+        let result = result(document(text), &Toolset::default());
         assert_eq!(result.is_error, Some(false));
         assert_eq!(result.structured_content, Some(serde_json::from_str(text).unwrap()));
         let told = &result.content[0].as_text().unwrap().text;

@@ -18,8 +18,9 @@ use windlass_domain::near::near;
 use windlass_domain::{Code, Refusal};
 use windlass_ledger::Error;
 
-use super::answer::{protocol_error, result};
+use super::answer::{document, protocol_error, result};
 use super::calls::Calls;
+use super::hizal::{self, Known};
 use super::resources::{Address, Looking, Thing};
 use super::subscriptions::{MOST, Subscriptions, listen};
 use super::toolset::{Offer, Toolset};
@@ -81,9 +82,32 @@ impl<C: Calls> Door<C> {
         let done = async {
             let (arguments, op_id) = offer.arguments(given)?;
             let (entry, caller) = (offer.entry, guest.caller.clone());
-            self.calls.call(Call { entry, arguments, caller, op_id }).await
+            let answer = self.calls.call(Call { entry, arguments, caller, op_id }).await;
+            match offer.of_hizal {
+                None => document(&answer?),
+                Some(tool) => self.in_shape(guest, tool, answer).await,
+            }
         };
         result(done.await, &guest.tools)
+    }
+
+    /// What an operation answered, as Hizal would.
+    async fn in_shape(
+        &self,
+        guest: &Guest,
+        tool: &hizal::Tool,
+        answer: Result<String, Error>,
+    ) -> Result<Value, Error> {
+        let mut answer = match tool.known(answer)? {
+            Known::Instead(answer) => return Ok(answer),
+            Known::Document(document) => document,
+        };
+        if let Some((also, entry)) = tool.also() {
+            let (arguments, caller) = (also.arguments(&answer), guest.caller.clone());
+            let more = self.calls.call(Call { entry, arguments, caller, op_id: None }).await?;
+            answer = also.put(answer, &more)?;
+        }
+        Ok(tool.shaped(&answer))
     }
 
     async fn find(&self, guest: &Guest, uri: &str) -> Result<Thing, ErrorData> {

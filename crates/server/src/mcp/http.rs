@@ -11,6 +11,7 @@ use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId, ServerJsonRpcMessa
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
+use windlass_domain::key::Key;
 use windlass_domain::near::near;
 use windlass_domain::{Code, Refusal};
 use windlass_ledger::{Error, Fault};
@@ -154,8 +155,8 @@ pub(crate) async fn enter(
     Visitor(caller): Visitor,
     request: Request,
 ) -> Result<Response, Problem> {
-    let own = own_tools(&house.desk, &caller).await?;
-    let tools = tools(request.uri(), own.as_deref())?;
+    let key = key_of(&house.desk, &caller).await?;
+    let tools = tools(request.uri(), key.as_ref())?;
     let method = request.method().clone();
     let (request, asks) = match method {
         Method::POST => match read(request).await? {
@@ -211,23 +212,24 @@ async fn in_our_words(answer: Response) -> Response {
     response
 }
 
-/// The set that the caller's key was made for. It is looked up with every request, so that a key that
-/// counts no more opens nothing, not even a session.
-async fn own_tools(desk: &Desk, caller: &Caller) -> Result<Option<String>, Error> {
+/// The caller's key. It is looked up with every request, so that a key that counts no more opens
+/// nothing, not even a session.
+async fn key_of(desk: &Desk, caller: &Caller) -> Result<Option<Key>, Error> {
     match caller {
         Caller::Local(_) => Ok(None),
         Caller::Key { .. } => {
             let look = |cx: &mut Context| {
                 cx.read(|_| Ok(()))?;
-                Ok(cx.key.as_ref().and_then(|key| key.tools.clone()))
+                Ok(cx.key.clone())
             };
             desk.look(caller.clone(), look).await
         }
     }
 }
 
-/// The tools that the address names, else those of the key, else the usual ones.
-fn tools(uri: &Uri, own: Option<&str>) -> Result<Toolset, Refusal> {
+/// The tools that the address names, else those of the key, else the usual ones; of these, what the
+/// key may use.
+fn tools(uri: &Uri, key: Option<&Key>) -> Result<Toolset, Refusal> {
     let mut tools = None;
     for (name, value) in pairs(uri.query().unwrap_or_default())? {
         if name != TOOLS {
@@ -242,7 +244,9 @@ fn tools(uri: &Uri, own: Option<&str>) -> Result<Toolset, Refusal> {
                 .detail("field", TOOLS));
         }
     }
-    Ok(tools.as_deref().or(own).map(Toolset::parse).transpose()?.unwrap_or_default())
+    let own = key.and_then(|key| key.tools.as_deref());
+    let tools = tools.as_deref().or(own).map(Toolset::parse).transpose()?.unwrap_or_default();
+    Ok(key.map_or_else(|| tools.clone(), |key| tools.usable_by(key)))
 }
 
 /// Reads the message to its end; what is no message is answered here.

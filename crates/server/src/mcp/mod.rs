@@ -6,6 +6,7 @@
 mod answer;
 mod calls;
 mod door;
+mod hizal;
 pub(crate) mod http;
 mod lines;
 mod outline;

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 use windlass_ops::table::Entry;
 
+use super::hizal::Tool;
 use super::shown::{NEVER, Shown};
 use super::words::as_fields;
 
@@ -17,6 +18,19 @@ pub(super) fn chosen(entry: &Entry, shown: &Shown) -> Map<String, Value> {
         let mut property = whole.property(name)?;
         property.remove("default");
         Some(((*name).to_owned(), described(property, about)))
+    });
+    whole.object(properties.collect())
+}
+
+/// The schema of the fields of a tool of Hizal's, each as the field of the operation that it is.
+pub(super) fn of_hizal(entry: &Entry, tool: &Tool) -> Map<String, Value> {
+    let mut whole = Whole::of(entry);
+    let needed = tool.fields().filter(|field| field.is_needed);
+    whole.required = needed.map(|field| Value::from(field.name)).collect();
+    let properties = tool.fields().map(|field| {
+        let ours = field.to.filter(|_| field.is_like_ours()).and_then(|to| whole.property(to));
+        let property = ours.unwrap_or_else(|| object_of(&json!({"type": "string"})));
+        (field.name.to_owned(), described(property, field.about))
     });
     whole.object(properties.collect())
 }

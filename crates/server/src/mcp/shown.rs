@@ -178,7 +178,7 @@ pub(super) const DEFAULT: [Shown; 12] = [
 ];
 
 /// Operations that take away what was there.
-pub(super) const DESTRUCTIVE: [&str; 10] = [
+pub(super) const DESTRUCTIVE: [&str; 12] = [
     "project.delete",
     "task.archive",
     "task.remove-dep",
@@ -188,11 +188,13 @@ pub(super) const DESTRUCTIVE: [&str; 10] = [
     "hook.discard",
     "key.revoke",
     "key.rotate",
+    "chunk.delete",
+    "chunk.unlink",
     "gc",
 ];
 
 /// Operations that write, and do nothing more when they are repeated.
-pub(super) const IDEMPOTENT: [&str; 20] = [
+pub(super) const IDEMPOTENT: [&str; 26] = [
     "project.rename",
     "project.freeze",
     "project.unfreeze",
@@ -213,6 +215,12 @@ pub(super) const IDEMPOTENT: [&str; 20] = [
     "hook.set",
     "hook.remove",
     "hook.discard",
+    "chunk.update",
+    "chunk.pin",
+    "chunk.unpin",
+    "chunk.link",
+    "chunk.unlink",
+    "session.focus",
 ];
 
 /// Fields that make sense on a command line only, by operation.

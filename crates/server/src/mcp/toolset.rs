@@ -4,6 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
+use windlass_domain::key::Key;
 use windlass_domain::near::near;
 use windlass_domain::op::OpId;
 use windlass_domain::{Code, Refusal};
@@ -11,24 +12,35 @@ use windlass_ops::operation::Access;
 use windlass_ops::table::Entry;
 use windlass_ops::tools;
 
-use super::schema;
 use super::shown::{DEFAULT, DESTRUCTIVE, IDEMPOTENT, Shown};
 use super::words::as_fields;
+use super::{hizal, schema};
 
 /// The field that every tool takes that writes.
 const OP_ID: &str = "op_id";
 
-/// Every tool there is: those of the small set, then one for each operation.
-static OFFERS: LazyLock<(Vec<Offer>, Vec<Offer>)> = LazyLock::new(|| {
-    let whole = tools::operations().map(Offer::whole);
-    (DEFAULT.iter().filter_map(Offer::small).collect(), whole.collect())
+/// Every tool there is.
+static OFFERS: LazyLock<Offers> = LazyLock::new(|| Offers {
+    small: DEFAULT.iter().filter_map(Offer::small).collect(),
+    whole: tools::operations().map(Offer::whole).collect(),
+    of_hizal: hizal::TOOLS.iter().filter_map(Offer::of_hizal).collect(),
 });
+
+/// Tools by the sets they come in.
+struct Offers {
+    small: Vec<Offer>,
+    /// One for each operation.
+    whole: Vec<Offer>,
+    of_hizal: Vec<Offer>,
+}
 
 /// An operation as a tool.
 #[derive(Debug)]
 pub(super) struct Offer {
     pub(super) tool: Tool,
     pub(super) entry: &'static Entry,
+    /// The tool of Hizal's that it is, if it is one.
+    pub(super) of_hizal: Option<&'static hizal::Tool>,
 }
 
 impl Offer {
@@ -36,7 +48,15 @@ impl Offer {
         let entry = Entry::named(shown.operation)?;
         let input = with_op_id(entry, schema::chosen(entry, shown));
         let tool = Tool::new(shown.tool, shown.about, Arc::new(input));
-        Some(Self { tool: tool.with_annotations(annotations(entry)), entry })
+        Some(Self { tool: tool.with_annotations(annotations(entry)), entry, of_hizal: None })
+    }
+
+    fn of_hizal(theirs: &'static hizal::Tool) -> Option<Self> {
+        let entry = Entry::named(theirs.operation)?;
+        let input = with_op_id(entry, schema::of_hizal(entry, theirs));
+        let tool = Tool::new(theirs.name, theirs.about, Arc::new(input));
+        let tool = tool.with_annotations(annotations(entry));
+        Some(Self { tool, entry, of_hizal: Some(theirs) })
     }
 
     fn whole(entry: &'static Entry) -> Self {
@@ -44,7 +64,7 @@ impl Offer {
         let tool = Tool::new(tools::name_of(entry), as_fields(entry.about), Arc::new(input))
             .with_annotations(annotations(entry))
             .with_raw_output_schema(Arc::new(schema::answer(entry)));
-        Self { tool, entry }
+        Self { tool, entry, of_hizal: None }
     }
 
     fn name(&self) -> &str {
@@ -78,7 +98,11 @@ impl Offer {
                     .detail("field", OP_ID));
             }
         };
-        Ok((Value::Object(given), op_id))
+        let arguments = match self.of_hizal {
+            None => Value::Object(given),
+            Some(theirs) => theirs.arguments(given)?,
+        };
+        Ok((arguments, op_id))
     }
 
     fn unknown(&self, unknown: &[String], fields: &[&str]) -> Refusal {
@@ -136,12 +160,12 @@ impl std::fmt::Debug for Toolset {
 
 impl Default for Toolset {
     fn default() -> Self {
-        Self(OFFERS.0.iter().collect())
+        Self(OFFERS.small.iter().collect())
     }
 }
 
 impl Toolset {
-    /// Reads `all`, `default`, or groups and names with commas between them.
+    /// Reads `all`, `default`, `hizal`, or groups and names with commas between them.
     pub(crate) fn parse(given: &str) -> Result<Self, Refusal> {
         let mut offers: Vec<&'static Offer> = Vec::new();
         for name in tools::parts(given) {
@@ -156,6 +180,11 @@ impl Toolset {
             }
         }
         Ok(Self(offers.into()))
+    }
+
+    /// The same without tools that a key may not use: whoever has it would try them in vain.
+    pub(super) fn usable_by(&self, key: &Key) -> Self {
+        Self(self.0.iter().copied().filter(|offer| key.may(offer.entry.access)).collect())
     }
 
     pub(super) fn tools(&self) -> Vec<Tool> {
@@ -178,8 +207,9 @@ impl Toolset {
 
 /// The tools that a part of a set names.
 fn meant(name: &str) -> Vec<&'static Offer> {
-    let (small, whole) = &*OFFERS;
+    let Offers { small, whole, of_hizal } = &*OFFERS;
     match name {
+        tools::HIZAL => return of_hizal.iter().collect(),
         tools::ALL => return whole.iter().collect(),
         tools::DEFAULT => return small.iter().collect(),
         _ => {}
@@ -228,7 +258,7 @@ mod tests {
 
     #[test]
     fn every_usual_tool_and_field_is_there() {
-        let small = &OFFERS.0;
+        let small = &OFFERS.small;
         assert!(small.iter().map(Offer::name).eq(tools::USUAL));
         for (shown, offer) in DEFAULT.iter().zip(small) {
             assert_eq!(offer.entry.place, Place::Ledger, "{}", shown.operation);
@@ -258,7 +288,7 @@ mod tests {
 
     #[test]
     fn every_tool_that_writes_takes_an_op_id_and_no_operation_has_such_a_field() {
-        for offer in &OFFERS.1 {
+        for offer in &OFFERS.whole {
             assert!(!offer.entry.fields().contains(&OP_ID.to_owned()), "{}", offer.name());
             assert_eq!(offer.fields().any(|field| field == OP_ID), takes_op_id(offer.entry));
         }
@@ -316,14 +346,14 @@ mod tests {
         assert_eq!(refusal.code, Code::InvalidValue);
         assert!(refusal.suggestions.contains(&"task".to_owned()));
         let hint = refusal.hint.unwrap();
-        assert!(hint.starts_with("use all, default, agent, audit, "), "{hint}");
+        assert!(hint.starts_with("use all, default, hizal, agent, audit, "), "{hint}");
         assert!(Toolset::parse("").is_err());
         assert!(Toolset::parse("backup").is_err());
     }
 
     #[test]
     fn an_answer_is_an_object_or_says_why_not() {
-        for offer in &OFFERS.1 {
+        for offer in &OFFERS.whole {
             let schema = offer.tool.output_schema.as_ref().unwrap();
             assert_eq!(schema["type"], "object", "{}", offer.name());
             let document = &schema["anyOf"][0];

@@ -1,0 +1,27 @@
+//! Whose chunks are asked for, by name.
+
+use windlass_domain::Refusal;
+use windlass_domain::chunk::Owner;
+use windlass_domain::chunk::access::{Act, Reader};
+use windlass_ledger::{Error, Snapshot};
+
+/// The owner that somebody names as `org`, `project:NAME` or `agent:NAME`. Who asks for what another
+/// agent keeps for itself is told that this is not for them, whether there is anything or not.
+pub(super) fn named(
+    snapshot: &mut Snapshot<'_>,
+    given: &str,
+    reader: &Reader,
+    act: Act,
+) -> Result<Owner, Error> {
+    if let Some(("project", name)) = given.split_once(':') {
+        return Ok(Owner::Project(snapshot.project_named(name)?.id));
+    }
+    let owner = Owner::parse(given).map_err(|refusal| Refusal {
+        hint: Some("write org, project:NAME or agent:NAME".to_owned()),
+        ..refusal
+    })?;
+    if matches!(owner, Owner::Agent(_)) {
+        reader.admit_owner(act, &owner)?;
+    }
+    Ok(owner)
+}
