@@ -100,7 +100,7 @@ impl Operation for Events {
         cx.read(|snapshot| {
             let head = snapshot.head()?.seq;
             let from = self.from.unwrap_or(if self.follow { head } else { 0 });
-            let filter = asked.resolve(snapshot, sight)?;
+            let filter = asked.resolve(snapshot, &sight)?;
             let (found, next) = match correlation {
                 Some(correlation) => {
                     let found = snapshot.correlated(correlation, from, limit)?;

@@ -62,7 +62,7 @@ impl Sight {
 
 impl Asked {
     /// The same, as the ledger knows it, for somebody who may see so much.
-    pub fn resolve(&self, snapshot: &mut Snapshot<'_>, sight: Sight) -> Result<Filter, Error> {
+    pub fn resolve(&self, snapshot: &mut Snapshot<'_>, sight: &Sight) -> Result<Filter, Error> {
         for kind in &self.kinds {
             if Kind::from_text(kind).is_none() {
                 return Err(unknown(kind).into());
@@ -79,7 +79,7 @@ impl Asked {
             Some(text) => Some(snapshot.task_named(text)?.id),
             None => None,
         };
-        Ok(Filter { project, task, kinds: self.kinds.clone(), sight })
+        Ok(Filter { project, task, kinds: self.kinds.clone(), sight: sight.clone() })
     }
 }
 

@@ -48,7 +48,7 @@ pub(crate) async fn events(
         let sight = cx.sight();
         let session = session.map(|id| Followed::named(cx, id)).transpose()?;
         cx.read(|snapshot| {
-            Ok((asked.resolve(snapshot, sight)?, session.clone(), snapshot.head()?.seq))
+            Ok((asked.resolve(snapshot, &sight)?, session.clone(), snapshot.head()?.seq))
         })
     };
     let (filter, session, head) = house.desk.look(caller.clone(), look).await?;

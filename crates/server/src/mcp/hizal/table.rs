@@ -364,6 +364,7 @@ fn named_once(given: &JsonObject, arguments: &mut Map<String, Value>) -> Result<
 }
 
 /// Hizal wants a project for every chunk; here one that is an agent's or everybody's has none.
+#[expect(clippy::unnecessary_wraps, reason = "others that stand in its place refuse")]
 fn of_its_scope(_given: &JsonObject, arguments: &mut Map<String, Value>) -> Result<(), Refusal> {
     let text = |name: &str| arguments.get(name).and_then(Value::as_str);
     let usual = |slug: &str| {
