@@ -562,6 +562,55 @@ fn a_list_leaves_out_what_opens_nothing_unless_all_is_wanted() {
     );
 }
 
+/// What two agents keep for themselves, and what everybody may know: the words of each. In the end
+/// a person calls.
+fn with_secrets(stage: &mut Stage) -> [&'static str; 3] {
+    for agent in ["w1", "w2"] {
+        stage.enters_with(json!({"for": format!("agent:{agent}"), "role": "worker"}));
+        stage.cx.op_id = Some(OpId::parse(&format!("remembered by {agent}")).unwrap());
+        stage.does("remember", json!({"text": format!("the secret of {agent}")}));
+        stage.cx.op_id = None;
+    }
+    stage.enters_with(json!({"for": "person:anna", "role": "worker"}));
+    let shared = json!({"chunk_type": "principle", "title": "Tides", "content": "known to all"});
+    stage.does("chunk.write", shared);
+    ["the secret of w1", "the secret of w2", "known to all"]
+}
+
+/// Which of these words an answer has.
+fn told(answer: &Value, words: [&'static str; 3]) -> Vec<&'static str> {
+    let answer = answer.to_string();
+    words.into_iter().filter(|words| answer.contains(words)).collect()
+}
+
+#[test]
+fn the_log_shows_an_agent_nothing_that_another_keeps_for_itself() {
+    let mut stage = Stage::new();
+    let words = with_secrets(&mut stage);
+    stage.enters_with(json!({"for": "agent:w1", "role": "worker"}));
+    assert_eq!(told(&stage.does("events", json!({})), words), [words[0], words[2]]);
+    let of_other = stage.does("agent.log", json!({"agent": "w2"}));
+    assert_eq!(told(&of_other, words), [""; 0]);
+}
+
+#[test]
+fn the_log_shows_a_person_what_agents_keep() {
+    let mut stage = Stage::new();
+    let words = with_secrets(&mut stage);
+    assert_eq!(told(&stage.does("events", json!({})), words), words);
+}
+
+#[test]
+fn what_another_agent_forgot_stays_hidden() {
+    let mut stage = Stage::new();
+    let words = with_secrets(&mut stage);
+    let found = stage.does("chunk.list", json!({"owner": "agent:w2"}));
+    let chunk = found["chunks"][0]["chunk_id"].clone();
+    stage.does("chunk.delete", json!({"chunk": chunk}));
+    stage.enters_with(json!({"for": "agent:w1", "role": "worker"}));
+    assert_eq!(told(&stage.does("events", json!({})), words), [words[0], words[2]]);
+}
+
 #[test]
 fn a_sitting_is_told_of_no_work_that_the_key_cannot_take() {
     let mut stage = Stage::new();

@@ -41,7 +41,7 @@ fn c59_the_same_store_gives_the_same_bytes_a_thousand_times_and_after_a_rebuild(
 }
 
 #[test]
-fn c59_every_session_that_starts_alike_is_given_the_same() {
+fn c2_c59_every_session_that_starts_alike_is_given_the_same() {
     on_both(|room| {
         furnish(room);
         let mut starts = || {
