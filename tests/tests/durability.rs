@@ -72,10 +72,17 @@ fn makes(call: &Call) -> bool {
     }
 }
 
-#[test]
-fn with_synchronous_normal_an_answer_does_not_wait_for_the_disk() {
+/// A ledger whose tables are in its file: the first command makes them, and the second puts them there.
+fn at_rest() -> Ledger {
     let ledger = Ledger::on_sqlite();
     ledger.add(&["-s", "ready"]);
+    ledger.add(&["-s", "ready"]);
+    ledger
+}
+
+#[test]
+fn with_synchronous_normal_an_answer_does_not_wait_for_the_disk() {
+    let ledger = at_rest();
     let run = windlass(&ledger, &["task", "add", "another"]);
     let run = run.env("WINDLASS_DATABASE_SYNCHRONOUS", "normal");
     let recording = Trace::of(run).record();
@@ -104,8 +111,7 @@ fn a_disk_that_fails_to_sync_the_wal_is_told_and_nothing_is_changed() {
 /// Makes each of those calls of a command fail, in one run after the other.
 #[track_caller]
 fn fail_at_each(wanted: impl Fn(&Call) -> bool, errno: &str, code: &str) {
-    let ledger = Ledger::on_sqlite();
-    ledger.add(&["-s", "ready"]);
+    let ledger = at_rest();
     let trace = Trace::of(windlass(&ledger, &["task", "add", "another", "-s", "ready"]));
     let mut points = trace.record().calls;
     points.retain(wanted);

@@ -173,6 +173,7 @@ fn every_tool_that_looks_answers_as_its_schema_promises() {
         "session_show": {"session": session["session_id"]},
         "inject_preview": {"agent": "worker-1"},
         "explain": {"code": "stale_claim"},
+        "chunk_search": {"question": "short"},
         "chunk_show": of_chunk,
         "chunk_versions": of_chunk,
         "chunk_diff": of_chunk,

@@ -21,11 +21,11 @@ const HEADINGS: [(&str, &[&str]); 7] = [
     (
         "Work:",
         &[
-            "board", "task", "project", "dep", "workflow", "run", "chunk", "remember", "hook",
-            "agent", "prime", "stats", "timeline", "why",
+            "board", "task", "project", "dep", "workflow", "run", "hook", "agent", "prime",
+            "stats", "timeline", "why",
         ],
     ),
-    ("Context:", &["session", "lifecycle", "inject"]),
+    ("Context:", &["chunk", "remember", "session", "lifecycle", "inject"]),
     (
         "The ledger:",
         &[

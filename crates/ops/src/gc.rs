@@ -39,8 +39,7 @@ pub struct Swept {
 impl Operation for Gc {
     type Output = Swept;
     const NAME: &'static str = "gc";
-    const ABOUT: &'static str =
-        "Forget old op ids; record leases and sessions that ran out, and overdue answers";
+    const ABOUT: &'static str = "Forget old op ids; record what ran out and what is overdue";
     const EXAMPLE: &'static str = "windlass gc";
     const ACCESS: Access = Access::Write;
 

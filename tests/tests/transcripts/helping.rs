@@ -22,8 +22,6 @@ fn the_first_page_of_help_names_every_command() {
       dep       Dependencies: which task waits for which, in all projects
       workflow  Workflows: atomic recipes over tasks
       run       Runs: workflow files that are executed, checked and gated
-      chunk     Chunks: what agents and people know, typed, versioned and linked
-      remember  Keep something in mind: a memory of the agent that asks
       hook      Hooks: who is told what happens, and what did not arrive
       agent     Agents: who is at work, who did what, who is of which type
       prime     Say what an agent needs to know at the start of a sitting
@@ -32,6 +30,8 @@ fn the_first_page_of_help_names_every_command() {
       why       Say why a task is not being worked on, or why nothing is
 
     Context:
+      chunk      Chunks: what agents and people know, typed, versioned and linked
+      remember   Keep something in mind: a memory of the agent that asks
       session    Sessions: the sittings of agents, and what is injected
       lifecycle  Lifecycles: how sessions go, and what each is given
       inject     What would be injected
@@ -44,8 +44,7 @@ fn the_first_page_of_help_names_every_command() {
       audit     The hash chain of the log
       doctor    Check the ledger: files, hash chain, counters; --rebuild the views
       validate  Check the dependencies for circles and missing tasks
-      gc        Forget old op ids; record leases and sessions that ran out, and
-                overdue answers
+      gc        Forget old op ids; record what ran out and what is overdue
       backup    Copy the ledger file while others go on working
       export    Write the whole log to a file, in lines of JSON
       import    Coming from elsewhere: another ledger, HZL, beads

@@ -48,6 +48,10 @@ const RUN_TIME: &str = "20261115T093000Z";
 const WHOLE_TIME: &str = "2026-11-15T09:30:00+00:00";
 const LOG_TIME: &str = "[09:30:00]";
 
+/// Before the mark of a fence around chunks, and what stands for every mark.
+const FENCE: &str = "chunk-";
+const MARK: &str = "0123456789ab";
+
 /// A task that has a name.
 #[derive(Debug, Clone)]
 pub(crate) struct Named {
@@ -83,6 +87,7 @@ impl Mask<'_> {
         said = without_word(&said, WORKER, "<host>-<number>");
         said = without_word(&said, MACHINE, "<host>");
         said = without_age(&said);
+        said = without_marks(&said);
         without_shapes(&said)
     }
 }
@@ -107,6 +112,23 @@ fn without_age(said: &str) -> String {
         false => line.to_owned(),
     };
     said.split_inclusive('\n').map(line).collect()
+}
+
+/// The marks of fences, which follow from ids.
+fn without_marks(said: &str) -> String {
+    let mut parts = said.split(FENCE);
+    let mut kept = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        kept.push_str(FENCE);
+        match part.split_at_checked(MARK.len()) {
+            Some((mark, rest)) if mark.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+                kept.push_str(MARK);
+                kept.push_str(rest);
+            }
+            _ => kept.push_str(part),
+        }
+    }
+    kept
 }
 
 /// The text behind a key, up to its quote.

@@ -58,7 +58,19 @@ fn in_forty_columns_a_chunk_is_still_read() {
         scene.says_within(40, "chunk show one");
         scene.says_within(40, "chunk versions one");
     });
-    insta::assert_snapshot!(said, @"
+    insta::assert_snapshot!(said, @r"
+    $ windlass chunk list
+    id: CHUNK1
+    type: knowledge
+    of: api
+    title: One database
+    changed: now
+
+    id: CHUNK2
+    type: lesson
+    of: api
+    title: Say it in short
+    changed: now
     $ windlass chunk inbox
     id: CHUNK1
     type: knowledge

@@ -7,9 +7,9 @@ mod courier;
 mod url;
 
 use std::num::NonZeroUsize;
-use std::time::Duration;
 
 use windlass_hands::delivery::{Address, Courier, Message, Outcome, Target, Variables};
+use windlass_testkit::wait;
 
 /// Stands for itself in every test that looks for a secret where none may be.
 const CANARY: &str = "canary-5c1e";
@@ -22,7 +22,7 @@ fn variables() -> Variables {
 }
 
 fn to(address: Address) -> Target {
-    Target { address, secret: None, limit: Duration::from_secs(10) }
+    Target { address, secret: None, limit: wait::LIMIT }
 }
 
 /// Hands over what is sent whenever there is room.

@@ -22,8 +22,9 @@ fn one_chunk(bed: &mut Bed) {
     write(bed, &event);
 }
 
-/// A word that is everywhere, words that begin alike, and names that share trigrams.
-fn copies(padded: &str) -> Vec<String> {
+/// A word that is everywhere, words that begin alike, and trigrams that words share, as many as in
+/// any language.
+fn copies(padded: &str, trigram: &str) -> Vec<String> {
     let numbers = format!(
         "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {MANY})"
     );
@@ -39,7 +40,7 @@ fn copies(padded: &str) -> Vec<String> {
             "chunk_vocabulary (word, owner, chunks, times)",
             &format!("'word' || {padded}, 1, 1, 1"),
         ),
-        insert("chunk_trigrams (trigram, word)", &format!("'ord', 'word' || {padded}")),
+        insert("chunk_trigrams (trigram, word)", &format!("{trigram}, 'word' || {padded}")),
     ]
 }
 
@@ -84,7 +85,7 @@ fn words_are_found_in_few_steps_on_sqlite() {
     one_chunk(&mut bed);
     let Location::Sqlite(path) = &bed.location else { panic!() };
     let raw = rusqlite::Connection::open(path).unwrap();
-    for copy in copies("printf('%06d', n)") {
+    for copy in copies("printf('%06d', n)", "printf('%03x', n % 4096)") {
         raw.execute_batch(&copy).unwrap();
     }
     let mut many = Vec::new();
@@ -101,7 +102,7 @@ fn words_touch_few_rows_on_postgres() {
     one_chunk(&mut bed);
     let Location::Postgres(url) = &bed.location else { panic!() };
     let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
-    for copy in copies("lpad(n::text, 6, '0')") {
+    for copy in copies("lpad(n::text, 6, '0')", "lpad(to_hex(n % 4096), 3, '0')") {
         client.batch_execute(&copy).unwrap();
     }
     client.batch_execute("ANALYZE").unwrap();
