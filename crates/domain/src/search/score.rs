@@ -34,7 +34,7 @@ pub struct Sense {
 
 impl Weighed {
     /// A word that is asked for, with the words of a vocabulary that stand for it: the most alike,
-    /// at most [`SENSES`]. None of them counts more than the word itself would.
+    /// a few at most. None of them counts more than the word itself would.
     pub fn new(asked: &AskedFor, corpus: &Corpus, vocabulary: &impl Vocabulary) -> Self {
         let itself = vocabulary.spread(&asked.stem).map(|spread| corpus.rarity(spread));
         let sense = |(word, spread): (&str, Spread)| {

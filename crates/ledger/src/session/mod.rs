@@ -49,7 +49,7 @@ impl Snapshot<'_> {
         self.store.session(id)
     }
 
-    /// The sessions that a whole id or a part of one may mean, at most [`ALIKE`].
+    /// The sessions that a whole id or a part of one may mean, a few at most.
     pub fn sessions_like(&mut self, given: &Fragment) -> Result<Vec<KeptSession>, Fault> {
         let (part, prefix, suffix) = match given {
             Fragment::Whole(bytes) => {
