@@ -132,7 +132,8 @@ fn a_reason_does_not_show_the_query_of_the_url() {
 fn a_target_does_not_show_its_secrets() {
     let secret = Some(Secret::Itself(CANARY.to_owned()));
     let address = format!("https://here.example/{CANARY}?{CANARY}");
-    let target = Target { secret, ..with_header(address, "x-key", CANARY) };
+    let limit = Duration::from_secs(10);
+    let target = Target { secret, limit, ..with_header(address, "x-key", CANARY) };
     let shown = format!("{target:?}");
     let expected = "Target { address: Url { origin: Some(\"https://here.example\"), \
                     headers: [\"x-key\"] }, signed: true, limit: 10s }";
