@@ -9,6 +9,7 @@
 mod adjust;
 mod budget;
 mod likeness;
+mod overlap;
 mod place;
 #[cfg(test)]
 mod properties;
@@ -21,6 +22,7 @@ mod terms;
 pub use adjust::{Adjustment, MOST_RAISED, Why, adjustments};
 pub use budget::{Kept, spend, tokens};
 pub use likeness::{beginnings, has_likes, trigrams};
+pub use overlap::overlap;
 pub use place::{Counts, Place};
 pub use question::{AskedFor, Question};
 pub use score::{Hit, Part, Sense, Vocabulary, Weighed, hits, parts, score};

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use super::{Chunk, ChunkType, Field, FieldKind, spec};
 use crate::{Code, Refusal};
 
@@ -17,21 +19,21 @@ pub struct Use {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FieldUse {
     pub chunks: u64,
-    /// Of an enum: how many chunks have each value.
+    /// Of an enum: how many chunks show each value, which may be the default.
     pub values: BTreeMap<String, u64>,
 }
 
 impl Use {
-    /// Counts one chunk of a type, and the fields that it has a value of.
+    /// Counts one chunk of a type, the fields that it has a value of, and the values that it shows.
     pub fn count(&mut self, chunk: &Chunk, of: &ChunkType) {
         self.chunks += 1;
+        let shown = chunk.shown(of);
         for field in &of.fields {
-            let Some(value) = chunk.fields.get(&field.name).filter(|value| !value.is_null()) else {
-                continue;
-            };
             let used = self.fields.entry(field.name.clone()).or_default();
-            used.chunks += 1;
-            if let (FieldKind::Enum, Some(word)) = (field.kind, value.as_str()) {
+            let has_value = chunk.fields.get(&field.name).is_some_and(|value| !value.is_null());
+            used.chunks += u64::from(has_value);
+            let value = shown.get(&field.name).and_then(Value::as_str);
+            if let (FieldKind::Enum, Some(word)) = (field.kind, value) {
                 *used.values.entry(word.to_owned()).or_default() += 1;
             }
         }
@@ -108,8 +110,6 @@ fn in_use(of: &ChunkType, field: &str, what: &str, chunks: u64) -> Refusal {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-
     use super::*;
     use crate::chunk::chunk_type::tests::note;
     use crate::chunk::tests::scene::plain;
@@ -194,8 +194,22 @@ mod tests {
         counted.count(&chunk, &note());
         let values = BTreeMap::from([("new".to_owned(), 1), ("old".to_owned(), 1)]);
         let status = FieldUse { chunks: 2, values };
-        let fields = BTreeMap::from([("status".to_owned(), status)]);
+        let reason = FieldUse::default();
+        let fields = BTreeMap::from([("status".to_owned(), status), ("reason".to_owned(), reason)]);
         assert_eq!(counted, Use { chunks: 2, fields });
+    }
+
+    #[test]
+    fn c24_a_default_that_older_chunks_show_is_in_use() {
+        let mut of = note();
+        of.fields.push(Field::one_of("level", &["low", "high"]).always("low"));
+        let mut counted = Use::default();
+        counted.count(&plain(1), &of);
+        let mut after = of.clone();
+        after.fields.pop();
+        after.fields.push(Field::one_of("level", &["high"]).always("high"));
+        let refusal = change(&of, after, &counted).unwrap_err();
+        assert_eq!(refusal.details["value"], "low");
     }
 
     #[test]

@@ -1,7 +1,5 @@
 //! Writing a chunk, and what is asked of its parts whenever they are given.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value};
 
 use super::access::Reader;
@@ -58,8 +56,8 @@ impl Draft {
 pub struct Taken {
     /// The chunk that has the key that was asked for.
     pub by: Option<ChunkId>,
-    /// Those that begin with the [stem](QueryKey::stem) of the title.
-    pub near: BTreeSet<QueryKey>,
+    /// The key to [make](QueryKey::made_from) from the title where the plain one is taken.
+    pub instead: Option<QueryKey>,
 }
 
 /// Writes a chunk of a type for an owner.
@@ -106,7 +104,9 @@ pub(super) fn key(
     taken: &Taken,
     owner: &Owner,
 ) -> Result<QueryKey, Refusal> {
-    let Some(asked) = asked else { return Ok(QueryKey::made_from(title, &taken.near)) };
+    let Some(asked) = asked else {
+        return Ok(taken.instead.clone().unwrap_or_else(|| QueryKey::of_title(title)));
+    };
     let key = QueryKey::parse(asked)?;
     let Some(holder) = taken.by else { return Ok(key) };
     let message = format!("the query key '{key}' is taken by chunk {}", holder.short());

@@ -41,9 +41,7 @@ pub(crate) use named::NamedChunks;
 pub(crate) use named::{CHUNKS_WITH_PREFIX, CHUNKS_WITH_SUFFIX};
 pub(crate) use seam::Chunks;
 #[cfg(test)]
-pub(crate) use seam::{
-    CHUNK, CHUNK_WITH_KEY, CHUNKS_CALLED, CHUNKS_LINKED_TO, CHUNKS_OF_SESSION, KEYS_LIKE,
-};
+pub(crate) use seam::{CHUNK, CHUNK_WITH_KEY, CHUNKS_CALLED, CHUNKS_LINKED_TO, CHUNKS_OF_SESSION};
 #[cfg(test)]
 pub(crate) use tied::SPEC_OF_TASK;
 pub(crate) use tied::{TiedChunks, Touched};
@@ -77,14 +75,16 @@ impl Snapshot<'_> {
         self.store.chunks_called(key)
     }
 
-    /// The query keys of an owner's chunks of a type that begin like this.
-    pub fn keys_like(
+    /// A query key made from a title that no chunk of the type has that the owner has.
+    pub fn free_key(
         &mut self,
         owner: &Owner,
         chunk_type: &Slug,
-        stem: &str,
-    ) -> Result<Vec<QueryKey>, Fault> {
-        self.store.keys_like(owner, chunk_type, stem)
+        title: &str,
+    ) -> Result<QueryKey, Fault> {
+        QueryKey::made_from(title, |key| {
+            Ok(self.store.chunk_with_key(owner, chunk_type, key)?.is_some())
+        })
     }
 
     /// The chunks that were written first in a session, in order.

@@ -35,9 +35,6 @@ pub(crate) const CHUNK_WITH_KEY: &str =
     chunks!("WHERE owner = $1 AND chunk_type = $2 AND query_key = $3");
 /// By `chunks_by_key`, backwards.
 pub(crate) const CHUNKS_CALLED: &str = chunks!("WHERE query_key = $1 ORDER BY created_seq DESC");
-/// By `chunks_key`: every key that begins with the first is before the second.
-pub(crate) const KEYS_LIKE: &str = "SELECT query_key FROM chunks WHERE owner = $1 \
-     AND chunk_type = $2 AND query_key >= $3 AND query_key < $4 ORDER BY query_key";
 /// By `chunks_session`.
 pub(crate) const CHUNKS_OF_SESSION: &str = chunks!("WHERE session_id = $1 ORDER BY created_seq");
 /// By the primary keys.
@@ -125,25 +122,6 @@ pub(crate) trait Chunks: Statements {
 
     fn chunks_called(&mut self, key: &QueryKey) -> Result<Vec<Chunk>, Fault> {
         all(self, CHUNKS_CALLED, &[Cell::Text(key.as_str())], read_chunk)
-    }
-
-    fn keys_like(
-        &mut self,
-        owner: &Owner,
-        chunk_type: &Slug,
-        stem: &str,
-    ) -> Result<Vec<QueryKey>, Fault> {
-        let owner = owner.to_string();
-        let end = format!("{stem}{}", char::MAX);
-        let cells = [
-            Cell::Text(&owner),
-            Cell::Text(chunk_type.as_str()),
-            Cell::Text(stem),
-            Cell::Text(&end),
-        ];
-        all(self, KEYS_LIKE, &cells, |row| {
-            QueryKey::try_from(row.text(0)?).map_err(|refusal| Fault::bug(refusal.message))
-        })
     }
 
     fn chunks_of_session(&mut self, session: SessionId) -> Result<Vec<Chunk>, Fault> {

@@ -46,13 +46,6 @@ pub struct FoundChunk {
     pub adjustments: Vec<Adjustment>,
 }
 
-impl FoundChunk {
-    /// What its words alone are worth.
-    pub fn by_words(&self) -> f64 {
-        self.parts.iter().map(|part| part.score).sum()
-    }
-}
-
 impl Snapshot<'_> {
     /// The chunks that answer a question best, at most `limit`; the newer first among equals.
     pub fn search_chunks(
@@ -96,11 +89,7 @@ struct Candidate {
 }
 
 impl Search {
-    pub(super) fn new(
-        store: &mut dyn Store,
-        question: &Question,
-        sight: &Sight<'_>,
-    ) -> Result<Self, Fault> {
+    fn new(store: &mut dyn Store, question: &Question, sight: &Sight<'_>) -> Result<Self, Fault> {
         let field = Field::of(store, sight)?;
         let (question, vocabulary) = field.weigh(store, question)?;
         Ok(Self {
@@ -110,14 +99,6 @@ impl Search {
             mean_length: field.corpus.mean_length(),
             vocabulary,
         })
-    }
-
-    pub(super) fn question(&self) -> &[Weighed] {
-        &self.question
-    }
-
-    pub(super) fn mean_length(&self) -> f64 {
-        self.mean_length
     }
 
     fn best(

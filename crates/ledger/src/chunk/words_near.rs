@@ -2,9 +2,8 @@
 
 use windlass_domain::chunk::Chunk;
 use windlass_domain::chunk::access::Reader;
-use windlass_domain::search::{Question, Sight, Terms, Texts, Vocabulary as _, hits, score};
+use windlass_domain::search::{Question, Sight, Terms, Texts, Vocabulary as _, overlap};
 
-use super::words_find::Search;
 use super::words_weigh::Field;
 use crate::fault::Fault;
 use crate::snapshot::Snapshot;
@@ -35,12 +34,11 @@ impl Snapshot<'_> {
         let words: Vec<&str> = terms.words.keys().map(String::as_str).collect();
         let vocabulary = field.spreads(self.store, &words)?;
         let question = Question::telling(&terms, &field.corpus, |word| vocabulary.spread(word));
-        let search = Search::new(self.store, &question, &sight)?;
-        let hits = hits(search.question(), &terms);
-        let own = score(search.question(), search.mean_length(), &hits, terms.length);
+        let rarity = |word: &str| field.corpus.rarity(vocabulary.spread(word).unwrap_or_default());
         let mut near = Vec::new();
         for found in self.search_chunks(&question, &sight, limit)? {
-            let likeness = (found.by_words() / own.max(f64::MIN_POSITIVE)).min(1.0);
+            let other = Terms::of(Texts::from(&found.chunk));
+            let likeness = overlap(&terms, &other, rarity);
             if likeness >= LEAST {
                 near.push(NearChunk { chunk: found.chunk, likeness });
             }

@@ -29,9 +29,17 @@ macro_rules! sqlite_list {
     };
 }
 
+/// PostgreSQL takes the elements of a JSON list for a hundred rows, and would rather read a whole
+/// table than look up a hundred; an array it does not know is taken for ten.
 macro_rules! postgres_list {
     ($number:literal, $name:literal) => {
-        concat!("json_array_elements($", $number, "::json) AS ", $name, " (value)")
+        concat!(
+            "unnest(ARRAY(SELECT json_array_elements($",
+            $number,
+            "::json))) AS ",
+            $name,
+            " (value)"
+        )
     };
 }
 
@@ -113,12 +121,15 @@ macro_rules! texts {
             // By the primary key, backwards.
             newest_postings: "SELECT owner, created_seq, places, length FROM chunk_words \
                  WHERE word = $1 AND owner = $2 ORDER BY created_seq DESC LIMIT $3",
-            // By the primary key: at most one row for each word and chunk.
+            // By the primary key: at most one row for each word and chunk. Put together first, so that
+            // nobody looks for all chunks with a word.
             postings_of: concat!(
-                "SELECT CAST(given.value ->> 0 AS BIGINT), owner, created_seq, places, length FROM ",
-                $list!(1, "given"), " CROSS JOIN ", $list!(2, "other"), " CROSS JOIN chunk_words WHERE word = given.value ->> 1 \
-                 AND owner = CAST(other.value ->> 0 AS BIGINT) \
-                 AND created_seq = CAST(other.value ->> 1 AS BIGINT)"
+                "WITH pairs AS MATERIALIZED (SELECT CAST(given.value ->> 0 AS BIGINT) AS number, \
+                 given.value ->> 1 AS asked, CAST(other.value ->> 0 AS BIGINT) AS whose, \
+                 CAST(other.value ->> 1 AS BIGINT) AS created FROM ",
+                $list!(1, "given"), " CROSS JOIN ", $list!(2, "other"),
+                ") SELECT number, owner, created_seq, places, length FROM pairs \
+                 CROSS JOIN chunk_words WHERE word = asked AND owner = whose AND created_seq = created"
             ),
             // By the primary key.
             states: concat!(

@@ -245,11 +245,12 @@ fn asked(bed: &mut Bed) -> Vec<(String, Said)> {
     let owner = Cell::Text(&owner);
     let (slim, text) = (Cell::Text("slim"), Cell::Text);
     let end = linked_task().to_string();
+    let states = bed.ledger.read(|snapshot| Ok(snapshot.store.texts().states)).unwrap();
     let fixed: Vec<(&str, &str, Vec<Cell<'_>>)> = vec![
         ("a chunk", chunk::CHUNK, vec![Cell::Bytes(&KEY)]),
         ("a chunk by key", chunk::CHUNK_WITH_KEY, vec![owner, slim, text("common7")]),
         ("chunks called", chunk::CHUNKS_CALLED, vec![text("common7")]),
-        ("keys", chunk::KEYS_LIKE, vec![owner, slim, text("common777"), text("common777~")]),
+        ("chunks by their places in the log", states, vec![text("[[1],[2],[3]]")]),
         ("chunks of a session", chunk::CHUNKS_OF_SESSION, vec![session]),
         ("chunks linked to", chunk::CHUNKS_LINKED_TO, vec![text(&end)]),
         ("a session", session::SESSION, vec![Cell::Bytes(&KEY)]),

@@ -20,7 +20,7 @@ on_both! {
     a_chunk_that_is_not_there_is_not_found
     a_chunk_is_what_its_events_make_of_it
     of_chunks_with_one_key_the_newest_is_first
-    keys_that_begin_alike_are_those_of_one_owner_and_type
+    a_key_made_from_a_title_is_free_for_one_owner_and_type
     r45_a_key_is_had_once_by_an_owner_in_a_type_and_again_in_another
     a_key_that_was_taken_leaves_nothing_behind
     a_key_is_free_again_when_its_chunk_is_deleted
@@ -119,16 +119,18 @@ fn of_chunks_with_one_key_the_newest_is_first(bed: &mut Bed) {
     assert_eq!(called(bed, "limits"), [newer, older]);
 }
 
-fn keys_that_begin_alike_are_those_of_one_owner_and_type(bed: &mut Bed) {
-    for of in ["limits-2", "limits", "limit", "limits/x", "other"] {
+fn a_key_made_from_a_title_is_free_for_one_owner_and_type(bed: &mut Bed) {
+    for of in ["limits", "limits-2"] {
         write(bed, &written("knowledge", here(), of));
     }
-    write(bed, &written("knowledge", Owner::Org, "limits-3"));
-    write(bed, &written("decision", here(), "limits-4"));
-    let knowledge = slug("knowledge");
-    let found =
-        bed.ledger.read(|snapshot| Ok(snapshot.keys_like(&here(), &knowledge, "limits")?));
-    assert_eq!(found.unwrap(), ["limits", "limits-2", "limits/x"].map(key));
+    let mut free = |owner: Owner, of: &str| {
+        let found =
+            bed.ledger.read(|snapshot| Ok(snapshot.free_key(&owner, &slug(of), "Limits")?));
+        found.unwrap().to_string()
+    };
+    assert_eq!(free(here(), "knowledge"), "limits-3");
+    assert_eq!(free(Owner::Org, "knowledge"), "limits");
+    assert_eq!(free(here(), "decision"), "limits");
 }
 
 fn r45_a_key_is_had_once_by_an_owner_in_a_type_and_again_in_another(bed: &mut Bed) {

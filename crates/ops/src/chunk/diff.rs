@@ -3,7 +3,7 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use similar::TextDiff;
+use serde_json::{Map, Value};
 use windlass_domain::Time;
 use windlass_domain::chunk::Chunk;
 use windlass_domain::chunk::access::Act;
@@ -11,16 +11,14 @@ use windlass_ledger::Error;
 
 use super::asker::Asker;
 use super::brief::ChunkBrief;
+use super::lines::{LineView, lines};
 use super::show::as_of;
 use super::target;
 use super::versions::{FieldChangeView, changes};
-use super::view::ChunkViews;
+use super::view::{ChunkView, ChunkViews, SourceView};
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet, Tone};
-
-/// So many lines that stayed are shown around those that changed.
-const AROUND: usize = 3;
 
 /// Shows what differs between two versions of a chunk.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -51,18 +49,11 @@ pub struct Differs {
     pub tags_added: Vec<String>,
     pub tags_removed: Vec<String>,
     pub fields: Vec<FieldChangeView>,
+    /// What else differs, by name: whose it is, its type, audience, gotchas, related keys,
+    /// visibility and source.
+    pub others: Vec<FieldChangeView>,
     /// The lines of the content that changed, with some around them.
     pub lines: Vec<LineView>,
-}
-
-/// A line of the content.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct LineView {
-    /// Where it was, from 1; null for one that was added.
-    pub before: Option<usize>,
-    /// Where it is now; null for one that was removed.
-    pub after: Option<usize>,
-    pub text: String,
 }
 
 impl Operation for Diff {
@@ -81,7 +72,9 @@ impl Operation for Diff {
             let from = self.from.unwrap_or(to.saturating_sub(1).max(1));
             let before = as_of(snapshot, &chunk, from)?;
             let after = as_of(snapshot, &chunk, to)?;
-            let views = ChunkViews::new(snapshot)?;
+            let mut views = ChunkViews::new(snapshot)?;
+            let before_view = views.view(snapshot, &before)?;
+            let after_view = views.view(snapshot, &after)?;
             Ok(Differs {
                 chunk: ChunkBrief::from(&chunk),
                 from,
@@ -90,7 +83,8 @@ impl Operation for Diff {
                     .then(|| (before.title.clone(), after.title.clone())),
                 tags_added: beyond(&after, &before),
                 tags_removed: beyond(&before, &after),
-                fields: changes(&views.fields(&before), &views.fields(&after)),
+                fields: changes(&before_view.fields, &after_view.fields),
+                others: changes(&others(&before_view), &others(&after_view)),
                 lines: lines(&before.content, &after.content),
             })
         })
@@ -102,29 +96,20 @@ fn beyond(one: &Chunk, other: &Chunk) -> Vec<String> {
     one.tags.iter().filter(|tag| !other.tags.contains(tag)).cloned().collect()
 }
 
-fn lines(before: &str, after: &str) -> Vec<LineView> {
-    let diff = TextDiff::from_lines(before, after);
-    let groups = diff.grouped_ops(AROUND);
-    let changes = groups.iter().flatten().flat_map(|op| diff.iter_changes(op));
-    let place = |index: Option<usize>| index.map(|index| index + 1);
-    changes
-        .map(|change| LineView {
-            before: place(change.old_index()),
-            after: place(change.new_index()),
-            text: change.value().trim_end_matches(['\n', '\r']).to_owned(),
-        })
-        .collect()
-}
-
-impl LineView {
-    fn drawn(&self) -> Cell {
-        let (mark, tone) = match (self.before, self.after) {
-            (Some(_), None) => ('-', Tone::Bad),
-            (None, Some(_)) => ('+', Tone::Good),
-            (Some(_), Some(_)) | (None, None) => (' ', Tone::Dim),
-        };
-        Cell::toned(format!("{mark} {}", self.text), tone)
-    }
+/// What a person reads of a chunk beside its title, tags, fields and content.
+fn others(of: &ChunkView) -> Map<String, Value> {
+    let source = of.source.as_ref().map(SourceView::place);
+    let named = [
+        ("of", Value::from(of.whose())),
+        ("type", of.chunk_type.as_str().into()),
+        ("key", of.query_key.as_str().into()),
+        ("audience", of.audience.clone().unwrap_or_default()),
+        ("gotchas", of.gotchas.clone().into()),
+        ("related", of.related.clone().into()),
+        ("visibility", of.visibility.as_str().into()),
+        ("source", source.into()),
+    ];
+    named.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 impl Output for Differs {
@@ -142,7 +127,7 @@ impl Output for Differs {
         if !self.tags_removed.is_empty() {
             facts.push(("tags removed", self.tags_removed.join(", ").into()));
         }
-        facts.extend(self.fields.iter().map(|field| {
+        facts.extend(self.fields.iter().chain(&self.others).map(|field| {
             (field.name.as_str(), format!("{} → {}", field.before, field.after).into())
         }));
         let is_same = facts.is_empty() && self.lines.is_empty();
@@ -163,32 +148,5 @@ impl Output for Differs {
             true => sheet.and_line("nothing differs in what it says"),
             false => sheet,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_told_with_where_they_were_and_are() {
-        let found = lines("a\nb\nc", "a\nx\nc\n");
-        let told: Vec<(Option<usize>, Option<usize>, &str)> =
-            found.iter().map(|line| (line.before, line.after, line.text.as_str())).collect();
-        assert_eq!(
-            told,
-            [
-                (Some(1), Some(1), "a"),
-                (Some(2), None, "b"),
-                (Some(3), None, "c"),
-                (None, Some(2), "x"),
-                (None, Some(3), "c"),
-            ]
-        );
-    }
-
-    #[test]
-    fn what_did_not_change_has_no_lines() {
-        assert!(lines("a\nb\n", "a\nb\n").is_empty());
     }
 }

@@ -108,12 +108,16 @@ struct Wanted {
 impl Wanted {
     fn shown(&self, snapshot: &mut Snapshot<'_>) -> Result<InboxShown, Error> {
         let mut found = Vec::new();
-        let pages: [Page; 2] = [
-            |snapshot, last| snapshot.chunks_flagged(last, PAGE),
-            |snapshot, last| snapshot.chunks_aging(last, PAGE),
-        ];
-        for page in pages {
-            self.collect(snapshot, page, &mut found)?;
+        let is_aging = |signal| signal == Signal::Aging;
+        if !self.signal.is_some_and(is_aging) {
+            self.collect(
+                snapshot,
+                |snapshot, last| snapshot.chunks_flagged(last, PAGE),
+                &mut found,
+            )?;
+        }
+        if self.signal.is_none_or(is_aging) {
+            self.collect(snapshot, |snapshot, last| snapshot.chunks_aging(last, PAGE), &mut found)?;
         }
         let has_more = found.len() > self.limit;
         found.truncate(self.limit);

@@ -2,7 +2,7 @@
 
 use windlass_domain::chunk::access::{Act, Answer, Reader, not_found};
 use windlass_domain::chunk::{Chunk, Owner, QueryKey};
-use windlass_domain::id::Fragment;
+use windlass_domain::id::{self, Fragment};
 use windlass_domain::{Code, ProjectId, Refusal};
 use windlass_ledger::{Error, Snapshot};
 
@@ -42,9 +42,11 @@ fn find_among(
 ) -> Result<Chunk, Error> {
     let mut found = called(snapshot, given, reader)?;
     found.retain(&is_among);
-    if found.is_empty() {
-        found = like(snapshot, given, reader)?;
-        found.retain(&is_among);
+    // A key may look like the end of an id as lists show it: then either could be meant.
+    if found.is_empty() || given.len() >= id::SHOWN {
+        let mut others = like(snapshot, given, reader)?;
+        others.retain(|other| is_among(other) && found.iter().all(|known| known.id != other.id));
+        found.extend(others);
     }
     if found.len() > 1 {
         return Err(ambiguous(given, &found).into());

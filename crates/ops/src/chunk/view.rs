@@ -257,12 +257,17 @@ impl From<&Reviews> for ReviewsView {
 }
 
 impl SourceView {
-    /// The file and its lines, and whether they are as they were.
-    pub(super) fn line(&self, now: Time) -> Cell {
-        let place = match self.lines {
+    /// The file, and its lines if they are named.
+    pub(super) fn place(&self) -> String {
+        match self.lines {
             Some((first, last)) => format!("{}:{first}-{last}", self.file),
             None => self.file.clone(),
-        };
+        }
+    }
+
+    /// The file and its lines, and whether they are as they were.
+    pub(super) fn line(&self, now: Time) -> Cell {
+        let place = self.place();
         match self.changed_at {
             Some(at) => Cell::toned(format!("{place}, changed {}", ago(at, now)), Tone::Bad),
             None => place.into(),

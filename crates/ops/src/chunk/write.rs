@@ -226,8 +226,7 @@ fn taken(
         let holder = tx.chunk_with_key(owner, slug, &key)?;
         return Ok(Taken { by: holder.map(|chunk| chunk.id), ..Taken::default() });
     }
-    let near = tx.keys_like(owner, slug, &QueryKey::stem(&draft.title))?;
-    Ok(Taken { near: near.into_iter().collect(), ..Taken::default() })
+    Ok(Taken { instead: Some(tx.free_key(owner, slug, &draft.title)?), ..Taken::default() })
 }
 
 /// Records a chunk, and with a spec its task.

@@ -229,8 +229,7 @@ fn taken(
 ) -> Result<Taken, Error> {
     let slug = &chunk_type.slug;
     let by = tx.chunk_with_key(owner, slug, &chunk.query_key)?.map(|other| other.id);
-    let near = tx.keys_like(owner, slug, &QueryKey::stem(&chunk.title))?;
-    Ok(Taken { by, near: near.into_iter().collect() })
+    Ok(Taken { by, instead: Some(tx.free_key(owner, slug, &chunk.title)?) })
 }
 
 impl Output for Consolidated {

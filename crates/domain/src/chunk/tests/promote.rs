@@ -28,8 +28,8 @@ fn a_memory_becomes_knowledge_of_the_project() {
 #[test]
 fn a_promoted_chunk_gets_another_key_where_its_own_is_taken() {
     let chunk = private();
-    let near = [QueryKey::parse("rate-limits").unwrap()].into();
-    let taken = Taken { by: Some(ChunkId::from_bytes([9; 16])), near };
+    let instead = QueryKey::parse("rate-limits-2").ok();
+    let taken = Taken { by: Some(ChunkId::from_bytes([9; 16])), instead };
     let decided = promote(&chunk, Owner::Org, &note(), &taken, &agent("w1"), by("w1"));
     assert_eq!(after(&chunk, decided).query_key.as_str(), "rate-limits-2");
 }

@@ -29,9 +29,9 @@ fn a_key_is_made_when_none_is_given() {
 }
 
 #[test]
-fn a_made_key_is_never_one_that_is_taken() {
-    let near = ["rate-limits", "rate-limits-2"].map(|key| QueryKey::parse(key).unwrap());
-    let taken = Taken { near: near.into(), ..Taken::default() };
+fn a_key_is_made_from_the_title_where_the_plain_one_is_taken() {
+    let instead = QueryKey::parse("rate-limits-3").ok();
+    let taken = Taken { instead, ..Taken::default() };
     assert_eq!(written(&draft(), &taken).unwrap().as_str(), "rate-limits-3");
 }
 
