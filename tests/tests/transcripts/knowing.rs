@@ -692,13 +692,13 @@ fn chunks_are_listed_by_what_they_are() {
         scene.knows("SPEC_2", urgent);
         scene.says("chunk list");
         scene.shows(
-            "chunk list -t dev_spec --field status=new --sort priority --show title,priority",
+            "chunk list --type dev_spec --field status=new --sort priority --show title,priority",
         );
-        scene.says("chunk list -t dev_spec --limit 1");
-        scene.says("chunk list -t lesson --show content");
-        scene.says("chunk list -t dev_spek");
-        scene.says("chunk list -t dev_spec --field state=new");
-        scene.says("chunk list -t dev_spec --sort prio");
+        scene.says("chunk list --type dev_spec --limit 1");
+        scene.says("chunk list --type lesson --show content");
+        scene.says("chunk list --type dev_spek");
+        scene.says("chunk list --type dev_spec --field state=new");
+        scene.says("chunk list --type dev_spec --sort prio");
         scene.says("chunk list --field status=new");
     });
     insta::assert_snapshot!(said, @r#"
@@ -708,7 +708,7 @@ fn chunks_are_listed_by_what_they_are() {
     CHUNK2  lesson     api                 Say it in short  now
     SPEC_1  dev_spec   api  medium, new    Log in           now
     SPEC_2  dev_spec   api  critical, new  Log out          now
-    $ windlass chunk list -t dev_spec --field status=new --sort priority --show title,priority
+    $ windlass chunk list --type dev_spec --field status=new --sort priority --show title,priority
     ID      FIELDS    TITLE
     SPEC_2  critical  Log out
     SPEC_1  medium    Log in
@@ -731,27 +731,27 @@ fn chunks_are_listed_by_what_they_are() {
       "has_more": false,
       "next_cursor": null
     }
-    $ windlass chunk list -t dev_spec --limit 1
+    $ windlass chunk list --type dev_spec --limit 1
     ID      TYPE      OF   FIELDS       TITLE   CHANGED
     SPEC_1  dev_spec  api  medium, new  Log in  now
     1 of 2 chunks; go on with --cursor 4--516ab847
-    $ windlass chunk list -t lesson --show content
+    $ windlass chunk list --type lesson --show content
       chunk_id  0123456789ABCDEFGHJKCHUNK2
       content   Or nobody reads it.
-    $ windlass chunk list -t dev_spek
+    $ windlass chunk list --type dev_spek
     error: there is no chunk type 'dev_spek'
     did you mean: dev_spec
     hint: see which there are, or add a chunk type
     more: windlass explain chunk_type_not_found
     [exit code 4]
-    $ windlass chunk list -t dev_spec --field state=new
+    $ windlass chunk list --type dev_spec --field state=new
     error: there is no field 'state'
     did you mean: status
     hint: the fields are status, priority, blocked_reason, previous_status,
       ticket_url
     more: windlass explain unknown_field
     [exit code 3]
-    $ windlass chunk list -t dev_spec --sort prio
+    $ windlass chunk list --type dev_spec --sort prio
     error: nothing is sorted by 'prio'
     hint: sort by status, priority, blocked_reason, previous_status, ticket_url,
       created, updated

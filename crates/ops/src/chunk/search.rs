@@ -13,7 +13,7 @@ use windlass_domain::definition::find;
 use windlass_domain::search::{Kept, Part, Place, Question, Sight, Texts, Why, spend, tokens};
 use windlass_domain::session::{AgentType, Filter};
 use windlass_domain::words::{Asked, snippet};
-use windlass_domain::{ChunkId, Code, Refusal, Time};
+use windlass_domain::{ChunkId, Code, Refusal, Time, text};
 use windlass_ledger::{Error, FoundChunk, Snapshot};
 
 use super::asker::Asker;
@@ -61,8 +61,14 @@ pub struct Search {
     #[arg(long)]
     #[serde(default)]
     pub injected: bool,
-    /// Only with this tag; may be given more than once
-    #[arg(short = 't', long = "tag", value_name = "TAG")]
+    /// Only with all of these tags
+    #[arg(
+        short,
+        long = "tag",
+        visible_alias = "tags",
+        value_name = "TAG,…",
+        value_delimiter = ','
+    )]
     #[serde(default)]
     pub tags: Vec<String>,
     /// At most this many chunks
@@ -220,7 +226,7 @@ impl Search {
             filter,
             fields: self.conditions(types, &chunk_types)?,
             chunk_types,
-            tags: self.tags.clone(),
+            tags: text::tags(&self.tags)?,
             types,
             ..Sight::of(reader)
         })

@@ -29,7 +29,7 @@ pub struct Versions {
     #[serde(default)]
     pub full: bool,
     /// Only so many, the newest
-    #[arg(short = 'n', long, value_name = "N")]
+    #[arg(short, long, value_name = "N")]
     #[serde(default)]
     pub limit: Option<u64>,
     #[command(flatten)]
