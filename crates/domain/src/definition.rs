@@ -63,7 +63,7 @@ pub fn find<'a, T: Defined>(known: &'a [T], slug: &Slug) -> Result<&'a T, Refusa
     known.iter().find(|one| one.slug() == slug).ok_or_else(|| {
         let what = T::WHAT;
         Refusal::new(T::MISSING, format!("there is no {what} '{slug}'"))
-            .hint(format!("see which there are, or add a {what}"))
+            .hint(format!("see which there are: windlass {what} list"))
             .detail("given", slug)
             .suggest(near(slug.as_str(), known.iter().map(|one| one.slug().as_str())))
     })
@@ -99,3 +99,4 @@ mod tests {
         assert_eq!(refusal.suggestions, ["dev_coding"]);
     }
 }
+        assert_eq!(refusal.hint.as_deref(), Some("see which there are: windlass lifecycle list"));

@@ -741,7 +741,7 @@ fn chunks_are_listed_by_what_they_are() {
     $ windlass chunk list --type dev_spek
     error: there is no chunk type 'dev_spek'
     did you mean: dev_spec
-    hint: see which there are, or add a chunk type
+    hint: see which there are: windlass chunk type list
     more: windlass explain chunk_type_not_found
     [exit code 4]
     $ windlass chunk list --type dev_spec --field state=new

@@ -39,7 +39,7 @@ fn agents_are_registered_and_have_types() {
     $ windlass agent register coder-2 --type dev_codr
     error: there is no agent type 'dev_codr'
     did you mean: dev_coder
-    hint: see which there are, or add a agent type
+    hint: see which there are: windlass agent type list
     more: windlass explain agent_type_not_found
     [exit code 4]
     $ windlass agent status
@@ -735,7 +735,7 @@ fn lifecycles_say_what_a_session_is_given() {
     }
     $ windlass lifecycle set strict --definition '{"ttl":"2h","consolidation_threshold":1,"inject":[{"chunk_type":"rule","owner":"org"}]}'
     error: there is no chunk type 'rule'
-    hint: see which there are, or add a chunk type
+    hint: see which there are: windlass chunk type list
     more: windlass explain chunk_type_not_found
     [exit code 4]
     $ windlass lifecycle hide careful

@@ -66,11 +66,7 @@ pub trait Definable:
     fn named(snapshot: &mut Snapshot<'_>, given: &str) -> Result<Self, Error> {
         let slug = Slug::parse(Self::WHAT, given)?;
         let all = Self::all(snapshot)?;
-        Ok(find(&all, &slug)
-            .map_err(|refusal| {
-                refusal.hint(format!("see which there are: windlass {} list", Self::WHAT))
-            })?
-            .clone())
+        Ok(find(&all, &slug)?.clone())
     }
 }
 
