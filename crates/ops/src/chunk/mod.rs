@@ -1,6 +1,7 @@
 //! Operations on chunks, one file a concern.
 
 pub mod asker;
+pub(crate) mod audience;
 mod brief;
 mod chain;
 mod check_source;

@@ -28,6 +28,9 @@ pub use remove::{Remove, Removed};
 pub use set::{Set, WasSet};
 pub use show::Show;
 pub use view::{DefinitionView, Origin};
+/// What a chunk type calls the audience of its chunks, which people write with names of projects.
+const AUDIENCE: &str = "audience";
+
 
 /// Something that people define. What is the same for all such things is done by the operations here.
 pub trait Definable:
