@@ -17,7 +17,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use windlass_domain::chunk::Slug;
 use windlass_domain::definition::{Defined, find};
-use windlass_domain::event::DefinitionEvent;
 use windlass_domain::session::Session;
 use windlass_domain::session::state::SessionStatus;
 use windlass_ledger::{DefinitionKind, Error, Fault, SessionFilter, Snapshot};
@@ -28,13 +27,13 @@ pub use remove::{Remove, Removed};
 pub use set::{Set, WasSet};
 pub use show::Show;
 pub use view::{DefinitionView, Origin};
+
 /// What a chunk type calls the audience of its chunks, which people write with names of projects.
 const AUDIENCE: &str = "audience";
 
-
 /// Something that people define. What is the same for all such things is done by the operations here.
 pub trait Definable:
-    Defined + Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static
+    Defined + Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static
 {
     const KIND: DefinitionKind;
     const COMMANDS: Commands;
@@ -50,17 +49,6 @@ pub trait Definable:
 
     /// Refuses to remove it while others refer to it.
     fn refuse_if_used(slug: &Slug, snapshot: &mut Snapshot<'_>) -> Result<(), Error>;
-
-    fn set_by(self, by: &str) -> DefinitionEvent;
-
-    fn name(&self) -> &str;
-
-    fn description(&self) -> Option<&str>;
-
-    fn is_hidden(&self) -> bool;
-
-    #[must_use]
-    fn hidden(self) -> Self;
 
     /// What a list says of it beside its name.
     fn summary(&self) -> String;
