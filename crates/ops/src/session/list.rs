@@ -70,6 +70,7 @@ impl Operation for List {
                 return Ok(Listed { sessions: Vec::new() });
             }
             let run = self.run.as_deref().map(|run| run_named(snapshot, run)).transpose()?;
+            let run = run.map(|run| run.key);
             let agent = own.or_else(|| self.of.clone());
             let filter = SessionFilter { agent, status, run, before: None, limit };
             let mut sessions = Vec::new();
