@@ -79,6 +79,11 @@ impl Transaction<'_> {
             Event::Chunk(event) => match &**event {
                 ChunkEvent::ChunkWritten(data) => Some(data.owner.clone()),
                 ChunkEvent::ChunkPromoted(data) => Some(data.owner.clone()),
+                ChunkEvent::ChunkMoved(data) => Some(Owner::Project(data.project)),
+                // What readers find of a chunk changes nothing that it says.
+                ChunkEvent::ChunkReviewed(_) | ChunkEvent::SourceChecked(_) => {
+                    return Ok(self.bound.clone());
+                }
                 _ => None,
             },
             _ => None,
