@@ -69,7 +69,7 @@ impl Transaction<'_> {
     }
 
     /// Of a chunk the project whose it is and becomes. What is an agent's own is no part of any
-    /// project, and whoever may write it may.
+    /// project, and whoever may write it may; whoever may read a chunk may say what they found.
     fn concerned_by_chunk(
         &mut self,
         stream: Stream,
