@@ -138,6 +138,7 @@ const LOOKED_AT: &[&str] = &[
     "hook show nothing",
     "key list",
     "key refusals",
+    "whoami",
     "why DOCS__",
     "why ZZZZZZ",
     "stats",
