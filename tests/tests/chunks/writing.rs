@@ -255,13 +255,13 @@ fn an_audience_names_projects_and_stays_with_them_when_they_are_renamed() {
         let it = text(&written["chunk_id"]);
         shelf.does(&["project", "rename", "api", "harbour"]);
         assert_eq!(shelf.shows(&it)["audience"], aimed("harbour"));
-        let events = shelf.does(&["events", "--kind", "project_created"]);
-        let mut created = events["events"].as_array().unwrap().iter();
-        let web = created.find(|event| event["data"]["name"] == "web").unwrap();
+        let mut events = shelf.ledger.events_after(0).into_iter();
+        let web = events.find(|event| event["data"]["name"] == "web").unwrap();
         let by_id = audience(&text(&web["stream"]));
         shelf.does(&["chunk", "update", &it, "--audience", &by_id]);
         assert_eq!(shelf.shows(&it)["audience"], aimed("web"));
-        let unknown = [&write[..], &[&audience("wep")]].concat();
+        let unknown = audience("wep");
+        let unknown = [&write[..], &[&unknown]].concat();
         let error = shelf.refuses(&unknown, "project_not_found", 4);
         assert_eq!(error["suggestions"], json!(["web"]));
     });
