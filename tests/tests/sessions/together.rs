@@ -166,7 +166,8 @@ fn a_session_whose_time_ran_out_is_recorded_by_the_server() {
     let served = Served::start(&home, &[]);
     let start = json!({"agent": "coder", "lifecycle": "short"});
     let session = served.op("session.start", &start).ok().json();
-    let path = format!("/v1/events/stream?session={}", text(&session["session_id"]));
+    let path = format!("/v1/events/stream?after=0&session={}", text(&session["session_id"]));
     let heard = follow(served.address(), &Request::get(&path).bearer(&served.token()));
-    assert_eq!(heard.event().unwrap().kind, "session_expired");
+    let kinds = [heard.event().unwrap().kind, heard.event().unwrap().kind];
+    assert_eq!(kinds, ["session_started", "session_expired"]);
 }
