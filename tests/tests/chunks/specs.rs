@@ -276,3 +276,11 @@ fn a_spec_gets_another_key_where_its_own_is_taken() {
         );
     });
 }
+
+#[test]
+fn a_spec_goes_along_when_its_project_is_deleted() {
+    with_a_pair(|pair| {
+        pair.shelf.does(&["project", "delete", "api", "--move-to", "web"]);
+        assert_eq!(pair.shelf.shows(&pair.spec)["project"], "web");
+    });
+}
