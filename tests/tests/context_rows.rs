@@ -1,6 +1,7 @@
-//! What was asked of the context engine, statement by statement, and the tests that show each. A test
-//! says at the beginning of its name what it shows: `c47_…`, `c20_c22_…`. The table in
-//! `docs/context-rows.md` is made from this one:
+//! What was asked of the context engine, statement by statement, and what is wrong with the system
+//! that it takes the place of, defect by defect, with the tests that show each. A test says at the
+//! beginning of its name what it shows: `c47_…`, `c20_c22_…`, `defect_3_…`, `defect_9_10_…`. The table
+//! in `docs/context-rows.md` is made from this one:
 //! `WINDLASS_BLESS=1 cargo test -p windlass-tests --test context_rows` rewrites it.
 
 #![expect(clippy::unwrap_used, reason = "a text can always be written to")]
@@ -122,8 +123,31 @@ const PARTS: &[(&str, &[(u32, &str)])] = &[
     ),
 ];
 
-/// What waits for a part that is not in this version: the pipeline, and its tools.
-const LATER: [u32; 0] = [];
+/// What is wrong with Hizal, and not here.
+const DEFECTS: &[(u32, &str)] = &[
+    (1, "what an organisation shares is injected to all others"),
+    (2, "a session may be started in any project, and is given what is there"),
+    (3, "the memory of an agent is found by whoever names the agent"),
+    (4, "whatever has an id is read and deleted by anybody"),
+    (5, "who has no key is given one that may do everything"),
+    (6, "agents and projects of others are taken as arguments"),
+    (7, "text of a filter becomes part of a statement"),
+    (8, "an identity cannot be written"),
+    (9, "a search looks in another scope than it is told"),
+    (10, "what a filter excludes is found all the same"),
+    (11, "steps and times of a session are shown and not enforced"),
+    (12, "what a session wrote for a project does not surface"),
+    (13, "a useful review counts as a sign that something is stale"),
+    (14, "a focus sees one scope and ignores what else a rule asks for"),
+    (15, "what is public is injected"),
+    (16, "a session cannot be started over HTTP"),
+    (17, "a version holds what the one before said"),
+    (18, "every error reads \"internal error\""),
+    (19, "a chunk has no author"),
+];
+
+/// The tests that show something, as their files and names, by its number.
+type Shown = BTreeMap<u32, Vec<(String, String)>>;
 
 /// The statements that the name of a test begins with.
 fn statements(name: &str) -> Vec<u32> {
@@ -131,56 +155,72 @@ fn statements(name: &str) -> Vec<u32> {
     name.split('_').map_while(number).collect()
 }
 
-/// Every test of the tree that names statements, as its file and its name.
-fn shown() -> BTreeMap<u32, Vec<(String, String)>> {
-    let mut shown: BTreeMap<u32, Vec<(String, String)>> = BTreeMap::new();
+/// The defects that the name of a test begins with.
+fn defects(name: &str) -> Vec<u32> {
+    let numbers = name.strip_prefix("defect_").unwrap_or_default();
+    numbers.split('_').map_while(|word| word.parse().ok()).collect()
+}
+
+/// Every test of the tree that names something.
+fn shown(named: fn(&str) -> Vec<u32>) -> Shown {
+    let mut shown = Shown::new();
     for (file, name) in tables::all_tests() {
-        for statement in statements(&name) {
-            shown.entry(statement).or_default().push((file.clone(), name.clone()));
+        for number in named(&name) {
+            shown.entry(number).or_default().push((file.clone(), name.clone()));
         }
     }
     shown
 }
 
-fn all() -> impl Iterator<Item = u32> {
-    PARTS.iter().flat_map(|(_, statements)| statements.iter().map(|(number, _)| *number))
+fn all_statements() -> Vec<u32> {
+    PARTS.iter().flat_map(|(_, rows)| rows.iter().map(|(number, _)| *number)).collect()
+}
+
+fn all_defects() -> Vec<u32> {
+    DEFECTS.iter().map(|(number, _)| *number).collect()
+}
+
+/// A part of the page, with the letters before the numbers of its rows.
+fn part(heading: &str, letters: &str, rows: &[(u32, &str)], shown: &Shown) -> String {
+    let mut part = format!("\n## {heading}\n\n| | what | shown by |\n|---|---|---|\n");
+    for (number, what) in rows {
+        let tests = shown.get(number).into_iter().flatten();
+        let links: Vec<String> =
+            tests.map(|(file, name)| format!("[`{name}`](../{file})")).collect();
+        writeln!(part, "| {letters}{number} | {what} | {} |", links.join("<br>")).unwrap();
+    }
+    part
 }
 
 fn page() -> String {
-    let shown = shown();
     let mut page = String::from(
         "# The context engine, statement by statement\n\nWhat was asked of chunks, types, lists, \
          links, sessions and injection, and the tests that show it.\nMade from the names of the tests \
          by `tests/tests/context_rows.rs`.\n",
     );
-    for (part, statements) in PARTS {
-        write!(page, "\n## {part}\n\n| | what | shown by |\n|---|---|---|\n").unwrap();
-        for (number, what) in *statements {
-            let tests = shown.get(number).map_or(&[][..], Vec::as_slice);
-            let links: Vec<String> =
-                tests.iter().map(|(file, name)| format!("[`{name}`](../{file})")).collect();
-            let links = match links.is_empty() {
-                true => "not in this version".to_owned(),
-                false => links.join("<br>"),
-            };
-            writeln!(page, "| C{number} | {what} | {links} |").unwrap();
-        }
+    let of_statements = shown(statements);
+    for (heading, rows) in PARTS {
+        page += &part(heading, "C", rows, &of_statements);
     }
-    page
+    page + &part("What is wrong with Hizal", "", DEFECTS, &shown(defects))
+}
+
+/// Those of the first that are not among the others.
+fn beyond(numbers: impl IntoIterator<Item = u32>, known: &[u32]) -> Vec<u32> {
+    numbers.into_iter().filter(|number| !known.contains(number)).collect()
 }
 
 #[test]
-fn every_statement_has_a_test_that_names_it() {
-    let shown = shown();
-    let missing: Vec<u32> = all().filter(|number| !shown.contains_key(number)).collect();
-    assert_eq!(missing, LATER, "statements without a test");
+fn every_statement_and_every_defect_has_a_test_that_names_it() {
+    let tested = |shown: Shown| shown.into_keys().collect::<Vec<_>>();
+    assert_eq!(beyond(all_statements(), &tested(shown(statements))), [0; 0], "statements");
+    assert_eq!(beyond(all_defects(), &tested(shown(defects))), [0; 0], "defects");
 }
 
 #[test]
-fn no_test_names_a_statement_that_is_not_there() {
-    let known: Vec<u32> = all().collect();
-    let unknown: Vec<u32> = shown().into_keys().filter(|number| !known.contains(number)).collect();
-    assert_eq!(unknown, [0; 0], "there are no such statements");
+fn no_test_names_a_statement_or_a_defect_that_is_not_there() {
+    assert_eq!(beyond(shown(statements).into_keys(), &all_statements()), [0; 0], "statements");
+    assert_eq!(beyond(shown(defects).into_keys(), &all_defects()), [0; 0], "defects");
 }
 
 #[test]

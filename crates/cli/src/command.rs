@@ -409,6 +409,8 @@ fn missing(error: &clap::Error) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]
@@ -438,6 +440,33 @@ mod tests {
                 let found = command.find_subcommand(word);
                 command = found.unwrap_or_else(|| panic!("no command for {}", entry.name));
             }
+        }
+    }
+
+    /// Every option of an operation that has a letter: the operation, the option and the letter.
+    fn letters() -> impl Iterator<Item = (&'static str, String, char)> {
+        TABLE.iter().flat_map(|entry| {
+            let command = operation(entry.name, entry, 80);
+            let lettered = command.get_arguments().filter_map(|option| {
+                Some((entry.name, option.get_long()?.to_owned(), option.get_short()?))
+            });
+            lettered.collect::<Vec<_>>()
+        })
+    }
+
+    #[test]
+    fn an_option_has_the_same_letter_wherever_it_has_one() {
+        let mut known = BTreeMap::new();
+        for (name, option, letter) in letters() {
+            let (first, usual) = *known.entry(option.clone()).or_insert((name, letter));
+            assert_eq!(letter, usual, "--{option} of {name}, beside {first}");
+        }
+    }
+
+    #[test]
+    fn t_is_for_tags_everywhere() {
+        for (name, option, _) in letters().filter(|(.., letter)| *letter == 't') {
+            assert!(["tag", "tags"].contains(&option.as_str()), "-t of {name} is --{option}");
         }
     }
 

@@ -33,7 +33,7 @@ const HEADINGS: [(&str, &[&str]); 7] = [
             "export", "import", "db",
         ],
     ),
-    ("Doors:", &["serve", "open", "mcp", "hotl-rt", "hotl", "key"]),
+    ("Doors:", &["serve", "open", "mcp", "hotl-rt", "hotl", "key", "whoami"]),
     ("Settings and help:", &["setup", "config", "guide", "explain", "help"]),
     ("This terminal:", &["demo", "completions", "man"]),
     ("Known from HZL:", &["sync", "lock", "sample-project"]),

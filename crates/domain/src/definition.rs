@@ -7,47 +7,80 @@ pub mod agent;
 pub mod event;
 pub mod removal;
 
+use self::event::{AgentTypeSet, ChunkTypeSet, LifecycleSet};
 use crate::chunk::{ChunkType, Slug};
+use crate::event::DefinitionEvent;
 use crate::near::near;
 use crate::session::{AgentType, Lifecycle};
 use crate::{Code, Refusal};
 
 /// Something that is known by its slug.
-pub trait Defined {
+pub trait Defined: Sized {
     /// What people call such things.
     const WHAT: &'static str;
     /// The code of the refusal when there is none.
     const MISSING: Code;
 
     fn slug(&self) -> &Slug;
+
+    fn name(&self) -> &str;
+
+    fn description(&self) -> Option<&str>;
+
+    /// Whether it is left out of the lists.
+    fn is_hidden(&self) -> bool;
+
+    #[must_use]
+    fn hidden(self) -> Self;
+
+    #[must_use]
+    fn shown(self) -> Self;
+
+    /// That somebody defined it.
+    fn set_by(self, by: &str) -> DefinitionEvent;
 }
 
-impl Defined for ChunkType {
-    const WHAT: &'static str = "chunk type";
-    const MISSING: Code = Code::ChunkTypeNotFound;
+/// What is the same for all definitions, as their fields have it.
+macro_rules! defined {
+    ($type:ty, $what:literal, $missing:ident, $set:ident) => {
+        impl Defined for $type {
+            const WHAT: &'static str = $what;
+            const MISSING: Code = Code::$missing;
 
-    fn slug(&self) -> &Slug {
-        &self.slug
-    }
+            fn slug(&self) -> &Slug {
+                &self.slug
+            }
+
+            fn name(&self) -> &str {
+                &self.name
+            }
+
+            fn description(&self) -> Option<&str> {
+                self.description.as_deref()
+            }
+
+            fn is_hidden(&self) -> bool {
+                self.hidden
+            }
+
+            fn hidden(self) -> Self {
+                Self { hidden: true, ..self }
+            }
+
+            fn shown(self) -> Self {
+                Self { hidden: false, ..self }
+            }
+
+            fn set_by(self, by: &str) -> DefinitionEvent {
+                $set { definition: self, by: by.to_owned() }.into()
+            }
+        }
+    };
 }
 
-impl Defined for AgentType {
-    const WHAT: &'static str = "agent type";
-    const MISSING: Code = Code::AgentTypeNotFound;
-
-    fn slug(&self) -> &Slug {
-        &self.slug
-    }
-}
-
-impl Defined for Lifecycle {
-    const WHAT: &'static str = "lifecycle";
-    const MISSING: Code = Code::LifecycleNotFound;
-
-    fn slug(&self) -> &Slug {
-        &self.slug
-    }
-}
+defined!(ChunkType, "chunk type", ChunkTypeNotFound, ChunkTypeSet);
+defined!(AgentType, "agent type", AgentTypeNotFound, AgentTypeSet);
+defined!(Lifecycle, "lifecycle", LifecycleNotFound, LifecycleSet);
 
 /// What there is: what people added, and what is brought along and nothing stands in place of.
 pub fn known<T: Defined>(brought_along: Vec<T>, added: Vec<T>) -> Vec<T> {
@@ -63,7 +96,7 @@ pub fn find<'a, T: Defined>(known: &'a [T], slug: &Slug) -> Result<&'a T, Refusa
     known.iter().find(|one| one.slug() == slug).ok_or_else(|| {
         let what = T::WHAT;
         Refusal::new(T::MISSING, format!("there is no {what} '{slug}'"))
-            .hint(format!("see which there are, or add a {what}"))
+            .hint(format!("see which there are: windlass {what} list"))
             .detail("given", slug)
             .suggest(near(slug.as_str(), known.iter().map(|one| one.slug().as_str())))
     })
@@ -96,6 +129,7 @@ mod tests {
         let refusal = find(&lifecycles(), &"dev_codin".parse().unwrap()).unwrap_err();
         assert_eq!(refusal.code, Code::LifecycleNotFound);
         assert_eq!(refusal.message, "there is no lifecycle 'dev_codin'");
+        assert_eq!(refusal.hint.as_deref(), Some("see which there are: windlass lifecycle list"));
         assert_eq!(refusal.suggestions, ["dev_coding"]);
     }
 }

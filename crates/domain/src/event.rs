@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 
 use crate::chain::Hash;
 use crate::chunk::event::{
-    ChunkDeleted, ChunkExpirySet, ChunkLinked, ChunkPinned, ChunkPromoted, ChunkReviewed,
-    ChunkSuperseded, ChunkUnlinked, ChunkUnpinned, ChunkUpdated, ChunkWritten, FlagDismissed,
-    SourceChecked,
+    ChunkDeleted, ChunkExpirySet, ChunkLinked, ChunkMoved, ChunkPinned, ChunkPromoted,
+    ChunkReviewed, ChunkSuperseded, ChunkUnlinked, ChunkUnpinned, ChunkUpdated, ChunkWritten,
+    FlagDismissed, SourceChecked,
 };
 use crate::definition::event::{
     AgentSet, AgentTypeSet, ChunkTypeSet, DefinitionRemoved, LifecycleSet,
@@ -714,6 +714,7 @@ events! {
             ChunkUpdated "chunk_updated" 1;
             ChunkSuperseded "chunk_superseded" 1;
             ChunkPromoted "chunk_promoted" 1;
+            ChunkMoved "chunk_moved" 1;
             ChunkPinned "chunk_pinned" 1;
             ChunkUnpinned "chunk_unpinned" 1;
             ChunkExpirySet "chunk_expiry_set" 1;

@@ -47,6 +47,7 @@ pub mod timeline;
 pub mod tools;
 mod until;
 pub mod view;
+pub mod whoami;
 pub mod why;
 pub mod workflow;
 

@@ -21,7 +21,7 @@ use crate::view::unknown_fields;
 use crate::{
     agent, agent_setup, board, chunk, db, definition, dep, events, exchange, explain, gc, health,
     hook, import, key, prime, project, run, session, setup, show_settings, stats, task, timeline,
-    why, workflow,
+    whoami, why, workflow,
 };
 
 /// Every operation, in the order people meet them.
@@ -169,6 +169,7 @@ pub static TABLE: &[Entry] = &[
     Entry::of::<key::Rotate>(),
     Entry::of::<key::Revoke>(),
     Entry::of::<key::Refusals>(),
+    Entry::of::<whoami::Whoami>(),
     Entry::of::<prime::Prime>(),
     Entry::of::<why::Why>(),
     Entry::of::<stats::Stats>(),

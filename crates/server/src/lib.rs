@@ -22,6 +22,7 @@ mod readers;
 mod sample;
 pub mod serve;
 mod shares;
+mod sweep;
 pub mod ticket;
 pub mod token;
 mod writer;

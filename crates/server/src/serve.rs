@@ -19,6 +19,7 @@ use crate::limits::Limits;
 use crate::live::Live;
 use crate::mcp::http::Mcp;
 use crate::metrics::Limited;
+use crate::sweep::Sweep;
 use crate::ticket::Tickets;
 use crate::token::Token;
 
@@ -71,6 +72,7 @@ async fn serve(options: Options, ready: impl FnOnce(SocketAddr)) -> Result<(), E
     let digest = token.as_ref().map(|token| Sha256::digest(token.text().as_bytes()).into());
     let tickets = token.as_ref().map(|token| Tickets::of(token.text())).transpose()?;
     let (stays, port) = (Stays::default(), address.port());
+    tokio::spawn(Sweep::new(desk.clone(), user.clone()).run(stop.clone()));
     let doorkeeper = Doorkeeper { token: digest, tickets, stays, user, names, port };
     let house = House {
         desk: desk.clone(),

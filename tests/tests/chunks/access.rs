@@ -201,3 +201,30 @@ fn links_and_chains_show_nobody_what_they_may_not_read() {
         }
     });
 }
+
+#[test]
+fn whoever_may_read_a_chunk_may_say_what_they_found_and_change_nothing_of_it() {
+    on_both(|shelf| {
+        let write = ["chunk", "write", "principle", "Small steps", "x", "--source-digest"];
+        let digest = "0".repeat(64);
+        let source = [digest.as_str(), "--source-file", "steps.md"];
+        let it = text(&shelf.does(&[&write[..], &source].concat())["chunk_id"]);
+        let door = Door::of(shelf);
+        let review = json!({
+            "chunk": it, "usefulness": 2, "correctness": 1, "action": "incorrect",
+        });
+        let reviewed = door.asks("chunk.review", &review).ok().json();
+        assert_eq!(reviewed["signals"], json!(["agent_flag", "low_score"]));
+        let checked = door.asks("chunk.check-source", &json!({"chunk": it, "gone": true}));
+        assert_eq!(checked.ok().json()["changed"], true);
+        for (operation, arguments) in [
+            ("chunk.dismiss", json!({"chunk": it})),
+            ("chunk.update", json!({"chunk": it, "content": "y"})),
+            ("chunk.pin", json!({"chunk": it})),
+            ("chunk.delete", json!({"chunk": it})),
+        ] {
+            let _refused = door.asks(operation, &arguments).refused("not_allowed", 403);
+        }
+        assert_eq!(shelf.shows(&it)["version"], 1);
+    });
+}

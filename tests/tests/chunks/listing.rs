@@ -183,7 +183,7 @@ fn what_does_not_hold_any_more_is_listed_when_it_is_asked_for() {
 fn only_the_parts_that_are_asked_for_are_shown() {
     on_both(|shelf| {
         shelf.does(&["chunk", "write", "dev_spec", "Log in", "By mail", "-P", "api"]);
-        let show = ["chunk", "list", "-t", "dev_spec", "--show", "title,status,content"];
+        let show = ["chunk", "list", "--type", "dev_spec", "--show", "title,status,content"];
         let chunk = shelf.does(&show)["chunks"][0].clone();
         let parts: Vec<&String> = chunk.as_object().unwrap().keys().collect();
         assert_eq!(parts, ["chunk_id", "content", "fields", "title"]);
@@ -200,7 +200,7 @@ fn c50_what_cannot_be_listed_by_is_refused_with_the_nearest() {
             let error = shelf.refuses(&[&["chunk", "list"], args].concat(), code, 3);
             error["suggestions"].clone()
         };
-        let spec = ["-t", "dev_spec"];
+        let spec = ["--type", "dev_spec"];
         let with = |more: &[&'static str]| [&spec, more].concat();
         assert_eq!(suggested(&with(&["--field", "statu=new"]), "unknown_field"), json!(["status"]));
         assert_eq!(suggested(&with(&["--field", "status=nwe"]), "invalid_value"), json!(["new"]));
@@ -208,9 +208,26 @@ fn c50_what_cannot_be_listed_by_is_refused_with_the_nearest() {
         assert_eq!(suggested(&with(&["--show", "titel"]), "unknown_field"), json!(["title"]));
         assert_eq!(suggested(&["--state", "supersede"], "invalid_value"), json!(["superseded"]));
         let missing =
-            shelf.refuses(&["chunk", "list", "-t", "dev_spek"], "chunk_type_not_found", 4);
+            shelf.refuses(&["chunk", "list", "--type", "dev_spek"], "chunk_type_not_found", 4);
         assert_eq!(missing["suggestions"], json!(["dev_spec"]));
         shelf.refuses(&["chunk", "list", "--field", "status=new"], "usage", 2);
         shelf.refuses(&["chunk", "list", "--limit", "0"], "invalid_value", 3);
+    });
+}
+
+#[test]
+fn a_search_takes_tags_as_a_list_does() {
+    on_both(|shelf| {
+        for (title, tags) in [("One", "db"), ("Two", "db,sql"), ("Three", "sql")] {
+            let write = ["chunk", "write", "knowledge", title, "the same words", "-P", "api", "-t"];
+            shelf.does(&[&write[..], &[tags]].concat());
+        }
+        for command in [["chunk", "list", "-t", "sql,db"], ["chunk", "search", "same", "-tsql,db"]]
+        {
+            let found = shelf.does(&command)["chunks"].clone();
+            let titles: Vec<_> =
+                found.as_array().unwrap().iter().map(|one| &one["title"]).collect();
+            assert_eq!(titles, ["Two"], "{command:?}");
+        }
     });
 }

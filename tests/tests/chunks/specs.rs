@@ -236,3 +236,51 @@ fn c120_c123_types_fields_lists_and_links_alone_carry_the_loop() {
         assert_eq!(listed("new"), ["First", "Later"]);
     });
 }
+
+#[test]
+fn c5_a_spec_goes_where_its_task_goes() {
+    with_a_pair(|pair| {
+        let shelf = pair.shelf;
+        shelf.does(&["task", "move", &pair.task, "web", "--author", "ada"]);
+        let spec = shelf.shows(&pair.spec);
+        assert_eq!(
+            (&spec["project"], &spec["query_key"], &spec["version"]),
+            (&json!("web"), &json!("log-in-by-mail"), &json!(2))
+        );
+        let versions = shelf.does(&["chunk", "versions", &pair.spec])["versions"].clone();
+        assert_eq!(
+            (&versions[1]["change"], &versions[1]["author"]["name"]),
+            (&json!("moved"), &json!("ada"))
+        );
+        let listed = |project: &str| {
+            let list = ["chunk", "list", "--type", "dev_spec", "-P", project];
+            shelf.does(&list)["total"].clone()
+        };
+        assert_eq!((listed("api"), listed("web")), (json!(0), json!(1)));
+        let found = shelf.does(&["chunk", "search", "mail", "-P", "web"]);
+        assert_eq!(found["chunks"][0]["chunk_id"], json!(pair.spec));
+    });
+}
+
+#[test]
+fn a_spec_gets_another_key_where_its_own_is_taken() {
+    with_a_pair(|pair| {
+        let shelf = pair.shelf;
+        let write = ["chunk", "write", "dev_spec", "Log in by mail", "Another", "-P", "web"];
+        let other = text(&shelf.does(&write)["task_id"]);
+        shelf.does(&["task", "update", &pair.task, "--parent", &other]);
+        let spec = shelf.shows(&pair.spec);
+        assert_eq!(
+            (&spec["project"], &spec["query_key"]),
+            (&json!("web"), &json!("log-in-by-mail-2"))
+        );
+    });
+}
+
+#[test]
+fn a_spec_goes_along_when_its_project_is_deleted() {
+    with_a_pair(|pair| {
+        pair.shelf.does(&["project", "delete", "api", "--move-to", "web"]);
+        assert_eq!(pair.shelf.shows(&pair.spec)["project"], "web");
+    });
+}

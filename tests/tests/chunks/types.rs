@@ -186,3 +186,48 @@ fn c7_one_slug_is_in_several_namespaces() {
         assert_eq!(shelf.does(&["lifecycle", "show", "dev_research"])["slug"], "dev_research");
     });
 }
+
+#[test]
+fn the_audience_of_a_type_names_projects() {
+    on_both(|shelf| {
+        let set = |project: &str| {
+            let definition = json!({
+                "scope": "org", "audience": {"rules": [{"project_ids": [project]}]},
+            });
+            definition.to_string()
+        };
+        let define = ["chunk", "type", "set", "risk", "--definition"];
+        let defined = shelf.does(&[&define[..], &[&set("api")]].concat());
+        let aimed = json!({"rules": [{"project_ids": ["api"]}]});
+        assert_eq!(defined["definition"]["audience"], aimed);
+        shelf.does(&["project", "rename", "api", "harbour"]);
+        let shown = shelf.does(&["chunk", "type", "show", "risk"]);
+        let again = shown["definition"].to_string();
+        assert_eq!(
+            shelf.does(&[&define[..], &[&again]].concat())["definition"],
+            shown["definition"]
+        );
+        shelf.refuses(&[&define[..], &[&set("wep")]].concat(), "project_not_found", 4);
+    });
+}
+
+#[test]
+fn what_was_hidden_is_offered_again_as_it_was() {
+    on_both(|shelf| {
+        let type_of = |slug: &str| {
+            let shown = shelf.does(&["chunk", "type", "show", slug]);
+            [shown["origin"].clone(), shown["hidden"].clone()]
+        };
+        shelf.does(&["chunk", "type", "set", "risk", "--definition", r#"{"scope": "org"}"#]);
+        for (slug, origin) in [("risk", "added"), ("lesson", "built_in")] {
+            shelf.does(&["chunk", "type", "hide", slug]);
+            assert_eq!(type_of(slug)[1], true);
+            shelf.does(&["chunk", "type", "hide", slug, "--undo"]);
+            assert_eq!(type_of(slug), [json!(origin), json!(false)]);
+        }
+        let before = shelf.ledger.events();
+        shelf.does(&["chunk", "type", "hide", "lesson", "--undo"]);
+        assert_eq!(shelf.ledger.events(), before, "what is shown already is not recorded again");
+        shelf.is_sound();
+    });
+}

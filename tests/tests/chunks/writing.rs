@@ -243,3 +243,26 @@ fn what_says_nearly_the_same_is_told_of_and_never_made_one_with_it() {
         assert_eq!(shelf.shows(&old)["version"], 1);
     });
 }
+
+#[test]
+fn an_audience_names_projects_and_stays_with_them_when_they_are_renamed() {
+    on_both(|shelf| {
+        let audience = |project: &str| format!(r#"{{"rules":[{{"project_ids":["{project}"]}}]}}"#);
+        let aimed = |project: &str| json!({"rules": [{"project_ids": [project]}]});
+        let write = ["chunk", "write", "principle", "a", "b", "--audience"];
+        let written = shelf.does(&[&write[..], &[&audience("api")]].concat());
+        assert_eq!(written["audience"], aimed("api"));
+        let it = text(&written["chunk_id"]);
+        shelf.does(&["project", "rename", "api", "harbour"]);
+        assert_eq!(shelf.shows(&it)["audience"], aimed("harbour"));
+        let mut events = shelf.ledger.events_after(0).into_iter();
+        let web = events.find(|event| event["data"]["name"] == "web").unwrap();
+        let by_id = audience(&text(&web["stream"]));
+        shelf.does(&["chunk", "update", &it, "--audience", &by_id]);
+        assert_eq!(shelf.shows(&it)["audience"], aimed("web"));
+        let unknown = audience("wep");
+        let unknown = [&write[..], &[&unknown]].concat();
+        let error = shelf.refuses(&unknown, "project_not_found", 4);
+        assert_eq!(error["suggestions"], json!(["web"]));
+    });
+}

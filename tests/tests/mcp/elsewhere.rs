@@ -4,6 +4,7 @@ use serde_json::json;
 use windlass_testkit::server::Served;
 use windlass_tests::ledgers::{Ledger, text};
 
+use crate::http::{key, serve};
 use crate::talk::Talk;
 
 #[test]
@@ -34,4 +35,24 @@ fn a_server_that_is_not_there_is_an_answer_of_the_tool() {
     let server = "http://127.0.0.1:9";
     let mut client = Talk::greet(&ledger.home.windlass(&["mcp", "--server", server]));
     assert_eq!(client.refused("list", json!({}))["code"], "server_unreachable");
+}
+
+#[test]
+fn c122_the_tools_of_a_ledger_elsewhere_are_those_that_the_key_may_use() {
+    let ledger = Ledger::on_sqlite();
+    let served = serve(&ledger);
+    let server = served.url("");
+    let names = |secret: &str, tools: &[&str]| {
+        let words = [&["mcp", "--server", &server][..], tools].concat();
+        let mut client = Talk::greet(&ledger.home.windlass(&words).env("WINDLASS_KEY", secret));
+        let listed = client.result("tools/list", json!({}))["tools"].clone();
+        let listed = listed.as_array().unwrap().iter();
+        listed.map(|tool| text(&tool["name"])).collect::<Vec<_>>()
+    };
+    let all = ["--tools", "all"];
+    let worker = names(&key(&ledger, "agent:w1", &[]), &all);
+    assert!(worker.contains(&"task_claim".to_owned()), "{worker:?}");
+    assert!(!worker.contains(&"key_create".to_owned()), "{worker:?}");
+    let own = key(&ledger, "agent:w2", &["--tools", "dep"]);
+    assert_eq!(names(&own, &[]), ["dep_list", "dep_tree", "dep_graph"]);
 }

@@ -211,7 +211,7 @@ fn chunks_are_linked_with_a_reason() {
 }
 
 #[test]
-fn defects_9_and_10_a_search_looks_where_it_is_told_to_and_else_everywhere() {
+fn defect_9_10_a_search_looks_where_it_is_told_to_and_else_everywhere() {
     let ledger = ledger();
     let _known = ledger.answer(&["agent", "register", "w1", "--type", "dev"]);
     let mut w1 = agent(&ledger, "w1");

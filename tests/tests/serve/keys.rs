@@ -203,3 +203,16 @@ fn wrong_keys_of_others_behind_a_proxy_keep_no_new_key_out() {
     assert_eq!(last.unwrap().status, 429);
     let _new = listed(&place.served, &key).ok();
 }
+
+#[test]
+fn defect_5_nobody_gets_a_key_who_has_none() {
+    let place = Place::new(&[]);
+    let worker = key(&place.home, "worker");
+    let wanted = json!({"for": "person:eve", "role": "admin"});
+    let request = || Request::json("/v1/ops/key.create", &wanted);
+    let _refused = place.served.send(&request()).refused("key_required", 401);
+    let _refused = place.served.send(&request().bearer(WRONG)).refused("key_required", 401);
+    let _refused = place.served.send(&request().bearer(&worker)).refused("not_allowed", 403);
+    let keys = place.home.windlass(&["key", "list", "--json"]).run().ok().json()["keys"].clone();
+    assert_eq!(keys.as_array().unwrap().len(), 1, "{keys}");
+}

@@ -14,6 +14,17 @@ fn begin_run(room: &mut Room<'_>, folder: &str) -> Value {
     room.does("run.begin", begin)["run"].clone()
 }
 
+/// A run that works on a task of a project.
+fn begin_run_on_a_task(room: &mut Room<'_>, project: &str) -> Value {
+    let add = json!({"title": "say it", "project": project, "status": "ready"});
+    let task = room.does("task.add", add)["task_id"].clone();
+    let begin = json!({
+        "text": FILE, "workflow_path": "/w.md", "folder": "/one", "machine": "m",
+        "task": task, "agent": "coder",
+    });
+    room.does("run.begin", begin)["run"].clone()
+}
+
 #[test]
 fn a_session_lasts_as_long_as_its_lifecycle_says() {
     on_both(|room| {
@@ -48,6 +59,17 @@ fn r13_a_run_has_one_session_and_an_agent_one_in_each_of_its_runs() {
         let again = json!({"agent": "coder", "run": one});
         let refusal = room.refuses("session.start", again, Code::SessionOpen);
         assert_eq!(refusal.details["session"], session["session_id"]);
+    });
+}
+
+#[test]
+fn a_session_is_not_part_of_a_run_of_another_project() {
+    on_both(|room| {
+        let run = begin_run_on_a_task(room, "web");
+        let start = |project: &str| json!({"agent": "coder", "run": run, "project": project});
+        let refusal = room.refuses("session.start", start("api"), Code::InvalidValue);
+        assert_eq!(refusal.message, "the run works on a task of another project");
+        assert_eq!(room.does("session.start", start("web"))["run"], run);
     });
 }
 

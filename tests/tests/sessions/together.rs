@@ -147,3 +147,27 @@ fn nobody_listens_for_the_session_of_another_agent() {
     let path = format!("/v1/events/stream?session={}", text(&session["session_id"]));
     served.send(&Request::get(&path).bearer(&key)).refused("session_not_found", 404);
 }
+
+#[test]
+fn defect_16_an_agent_starts_a_session_over_http_with_its_own_key() {
+    let home = Home::new();
+    let key = with_bound_key(&home);
+    let served = Served::start(&home, &[]);
+    let started = asks(&served, &key, "session.start", &json!({"project": "api"})).ok().json();
+    assert_eq!((&started["agent"], &started["status"]), (&json!("coder"), &json!("active")));
+}
+
+/// Nobody calls once the session is open: the server hears of the end by itself.
+#[test]
+fn a_session_whose_time_ran_out_is_recorded_by_the_server() {
+    let home = Home::new();
+    let short = r#"{"ttl": "1s", "consolidation_threshold": 5}"#;
+    does(&home, &["lifecycle", "set", "short", "--definition", short]);
+    let served = Served::start(&home, &[]);
+    let start = json!({"agent": "coder", "lifecycle": "short"});
+    let session = served.op("session.start", &start).ok().json();
+    let path = format!("/v1/events/stream?after=0&session={}", text(&session["session_id"]));
+    let heard = follow(served.address(), &Request::get(&path).bearer(&served.token()));
+    let kinds = [heard.event().unwrap().kind, heard.event().unwrap().kind];
+    assert_eq!(kinds, ["session_started", "session_expired"]);
+}

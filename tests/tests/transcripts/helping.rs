@@ -57,6 +57,7 @@ fn the_first_page_of_help_names_every_command() {
       hotl-rt   Behave as HOTL's runtime, for skills that were written for it
       hotl      Do what HOTL's helper scripts do, for skills that call them
       key       Keys: who is let in by a server, and as what
+      whoami    Tell as whom you are known, and what you may do
 
     Settings and help:
       setup     Tell a coding agent of Windlass in its own files, or undo that

@@ -296,3 +296,27 @@ fn what_no_key_can_be_is_refused() {
     [exit code 4]
     "#);
 }
+
+#[test]
+fn whoever_calls_is_told_as_whom() {
+    let said = transcript(|scene| {
+        scene.shows("whoami");
+    });
+    insta::assert_snapshot!(said, @r#"
+    $ windlass whoami
+    ada, a person
+      role     no key
+      may      read, write, approve, admin
+      changes  all
+    $ … --json
+    {
+      "name": "ada",
+      "is_agent": false,
+      "role": null,
+      "may": ["read", "write", "approve", "admin"],
+      "projects": [],
+      "tools": null,
+      "expires_at": null
+    }
+    "#);
+}

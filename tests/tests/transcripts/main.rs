@@ -55,8 +55,18 @@ mod receipts;
 mod recording;
 
 mod knowing;
+mod linking;
+
+mod asking;
+mod reviewing;
+
+mod kinds;
+
+mod defining;
 
 mod sitting;
+
+mod leaving;
 
 mod hooking;
 

@@ -4,6 +4,7 @@
 //! no rule a chunk is only found by searching. A chunk without an audience of its own has that of
 //! its type.
 
+mod projects;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,8 @@ use super::condition::Conditions;
 use super::{Field, Slug};
 use crate::word::words;
 use crate::{Code, ProjectId, Refusal};
+
+pub use projects::rename_projects;
 
 words! {
     /// What a rule asks of the session that a chunk would be injected to: one of the words it

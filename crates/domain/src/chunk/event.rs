@@ -14,7 +14,7 @@ use super::state::{Author, Visibility};
 use super::{Owner, Slug};
 use crate::chain::Hash;
 use crate::event::Change;
-use crate::{ChunkId, TaskId, Time};
+use crate::{ChunkId, ProjectId, TaskId, Time};
 
 /// Somebody wrote a chunk.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -93,6 +93,16 @@ pub struct ChunkPromoted {
     /// Its fields as the type has them.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub fields: Map<String, Value>,
+    pub by: Author,
+}
+
+/// A spec went to another project, as its task did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ChunkMoved {
+    /// The number of the version that this makes.
+    pub version: u32,
+    pub project: ProjectId,
+    pub query_key: QueryKey,
     pub by: Author,
 }
 

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::event::{ChunkPromoted, ChunkUpdated, ChunkWritten};
+use super::Owner;
+use super::event::{ChunkMoved, ChunkPromoted, ChunkUpdated, ChunkWritten};
 use super::review::Reviews;
 use super::state::{Chunk, Superseded};
 use crate::event::ChunkEvent;
@@ -17,6 +18,7 @@ impl Chunk {
             ChunkEvent::ChunkUpdated(_)
             | ChunkEvent::ChunkSuperseded(_)
             | ChunkEvent::ChunkPromoted(_)
+            | ChunkEvent::ChunkMoved(_)
             | ChunkEvent::ChunkPinned(_)
             | ChunkEvent::ChunkUnpinned(_)
             | ChunkEvent::ChunkExpirySet(_)
@@ -76,6 +78,7 @@ impl Chunk {
             }
             ChunkEvent::ChunkUpdated(data) => self.update(data, at)?,
             ChunkEvent::ChunkPromoted(data) => self.promote(data, at)?,
+            ChunkEvent::ChunkMoved(data) => self.go(data, at)?,
             ChunkEvent::ChunkSuperseded(data) => {
                 let (by, reason) = (data.with, data.reason.clone());
                 self.superseded = Some(Superseded { by, reason, at });
@@ -141,6 +144,15 @@ impl Chunk {
         self.fields.clone_from(&data.fields);
         // Whom it was aimed at before is not whom it is for now.
         self.audience = None;
+        self.author = data.by.clone();
+        self.updated_at = at;
+        Ok(())
+    }
+
+    fn go(&mut self, data: &ChunkMoved, at: Time) -> Result<(), Broken> {
+        self.enter(data.version)?;
+        self.owner = Owner::Project(data.project);
+        self.query_key = data.query_key.clone();
         self.author = data.by.clone();
         self.updated_at = at;
         Ok(())

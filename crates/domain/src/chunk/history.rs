@@ -25,6 +25,8 @@ pub enum Change {
         note: Option<String>,
     },
     Promoted,
+    /// It went to another project.
+    Moved,
 }
 
 /// The versions of a chunk, from the events of its stream, each with its place in the log and its
@@ -56,6 +58,7 @@ fn change(event: &ChunkEvent) -> Option<Change> {
             Some(Change::Updated { parts: data.parts(), note: data.note.clone() })
         }
         ChunkEvent::ChunkPromoted(_) => Some(Change::Promoted),
+        ChunkEvent::ChunkMoved(_) => Some(Change::Moved),
         ChunkEvent::ChunkSuperseded(_)
         | ChunkEvent::ChunkPinned(_)
         | ChunkEvent::ChunkUnpinned(_)

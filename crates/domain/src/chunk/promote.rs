@@ -3,7 +3,7 @@
 use super::access::{Act, Reader};
 use super::event::ChunkPromoted;
 use super::state::Author;
-use super::write::{Taken, key};
+use super::write::{Taken, key_there};
 use super::{Chunk, ChunkType, Owner, field_set, spec};
 use crate::event::ChunkEvent;
 use crate::{Code, Refusal};
@@ -37,11 +37,10 @@ pub fn promote(
     let mut kept = chunk.fields.clone();
     kept.retain(|name, _| chunk_type.fields.iter().any(|field| field.name == *name));
     let fields = field_set::written(&chunk_type.fields, &kept)?;
-    let asked = taken.by.is_none().then(|| chunk.query_key.as_str());
     Ok(vec![
         ChunkPromoted {
             version: chunk.version + 1,
-            query_key: key(asked, &chunk.title, taken, &owner)?,
+            query_key: key_there(chunk, taken),
             owner,
             chunk_type: chunk_type.slug.clone(),
             fields,

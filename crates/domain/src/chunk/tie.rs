@@ -2,15 +2,16 @@
 //!
 //! There are two ways in, and both end with the same fields. What somebody asks of the spec is done
 //! to its task too ([`asked`]); what happens to the task, through whatever door, is shown by the spec
-//! before the transaction ends ([`follow`]).
+//! before the transaction ends ([`follow`]), and where the task goes the spec goes ([`accompany`]).
 
 use serde_json::{Map, Value};
 
 use super::Chunk;
-use super::event::{ChunkUpdated, ChunkWritten};
+use super::event::{ChunkMoved, ChunkUpdated, ChunkWritten};
 use super::field_set::FieldChange;
 use super::spec::{BLOCKED, NEW, PREVIOUS, PRIORITY, REASON, STATUS, is_resolved, project};
 use super::state::Author;
+use super::write::{Taken, key_there};
 use crate::event::{Change, Event, TaskCreated, TaskUpdated};
 use crate::ownership::Bearer;
 use crate::pipeline::{DEV, Stage};
@@ -123,6 +124,16 @@ pub fn follow(
         note: None,
         by,
     }))
+}
+
+/// How a spec goes along with its task, which is in another project now.
+pub fn accompany(spec: &Chunk, task: &Task, taken: &Taken, by: Author) -> ChunkMoved {
+    ChunkMoved {
+        version: spec.version + 1,
+        project: task.project,
+        query_key: key_there(spec, taken),
+        by,
+    }
 }
 
 /// Refuses to delete a spec while its task is open.

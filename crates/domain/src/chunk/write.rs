@@ -8,7 +8,7 @@ use super::event::ChunkWritten;
 use super::query_key::QueryKey;
 use super::source::Source;
 use super::state::{Author, Visibility};
-use super::{ChunkType, Owner, field_set, spec};
+use super::{Chunk, ChunkType, Owner, field_set, spec};
 use crate::{ChunkId, Code, Refusal, Time, text};
 
 /// The largest content.
@@ -115,6 +115,14 @@ pub(super) fn key(
         .detail("query_key", &key)
         .detail("chunk", holder)
         .detail("owner", owner))
+}
+
+/// The key of a chunk that goes to another owner: its own, if that is free there.
+pub(super) fn key_there(chunk: &Chunk, taken: &Taken) -> QueryKey {
+    match taken.by {
+        None => chunk.query_key.clone(),
+        Some(_) => QueryKey::made_from(&chunk.title, &taken.near),
+    }
 }
 
 /// Content is kept as it is: it is fenced where it is injected and escaped where it is shown.

@@ -329,6 +329,7 @@ pub fn may_trigger(kind: Kind) -> bool {
         | Kind::ChunkUpdated
         | Kind::ChunkSuperseded
         | Kind::ChunkPromoted
+        | Kind::ChunkMoved
         | Kind::ChunkPinned
         | Kind::ChunkUnpinned
         | Kind::ChunkExpirySet

@@ -19,6 +19,8 @@ pub struct Arrival {
     pub agent_type: Option<Slug>,
     pub project: Option<ProjectId>,
     pub run: Option<RunKey>,
+    /// The project of the task that the run works on, if it works on one.
+    pub run_project: Option<ProjectId>,
 }
 
 /// Starts a session under a lifecycle. A run has one at a time; an agent may have several.
@@ -32,9 +34,10 @@ pub fn start(
 ) -> Result<SessionStarted, Refusal> {
     let agent = text::name("agent", &arrival.agent)?;
     speak_for(&agent, reader)?;
-    if let Some(project) = arrival.project {
+    for project in arrival.project.into_iter().chain(arrival.run_project) {
         reader.admit_project(project)?;
     }
+    refuse_foreign_run(&arrival)?;
     if let Some(open) = of_run.filter(|session| session.is_open(now)) {
         let message = format!("the run has session {} already", open.id.short());
         return Err(Refusal::new(Code::SessionOpen, message)
@@ -55,6 +58,20 @@ pub fn start(
         consolidation_threshold: lifecycle.consolidation_threshold,
         injection,
     })
+}
+
+/// A session and the run that it is part of are about the same project.
+fn refuse_foreign_run(arrival: &Arrival) -> Result<(), Refusal> {
+    match (arrival.project, arrival.run_project) {
+        (Some(project), Some(of_run)) if project != of_run => {
+            Err(Refusal::new(Code::InvalidValue, "the run works on a task of another project")
+                .hint("name the project of that task with -P, or start without the run")
+                .detail("field", "run")
+                .detail("project", project)
+                .detail("project_of_run", of_run))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Lets an agent say what concerns itself, and people what concerns any agent.

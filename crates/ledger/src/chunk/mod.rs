@@ -18,6 +18,7 @@ mod words_weigh;
 
 use windlass_domain::chunk::history::{self, Version};
 use windlass_domain::chunk::link::End;
+use windlass_domain::chunk::write::Taken;
 use windlass_domain::chunk::{Chunk, Owner, QueryKey, Slug};
 use windlass_domain::event::ChunkEvent;
 use windlass_domain::{ChunkId, Code, Event, Refusal, SessionId};
@@ -85,6 +86,18 @@ impl Snapshot<'_> {
         QueryKey::made_from(title, |key| {
             Ok(self.store.chunk_with_key(owner, chunk_type, key)?.is_some())
         })
+    }
+
+    /// The query keys that a chunk would find taken as one of another owner.
+    pub fn keys_taken(
+        &mut self,
+        chunk: &Chunk,
+        owner: &Owner,
+        chunk_type: &Slug,
+    ) -> Result<Taken, Fault> {
+        let holder = self.chunk_with_key(owner, chunk_type, &chunk.query_key)?;
+        let instead = self.free_key(owner, chunk_type, &chunk.title)?;
+        Ok(Taken { by: holder.map(|other| other.id), instead: Some(instead) })
     }
 
     /// The chunks that were written first in a session, in order.

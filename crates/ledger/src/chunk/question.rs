@@ -1,15 +1,21 @@
 //! What a list asks of the facets, with its SQL, the same in both dialects.
 
-use windlass_domain::Time;
-use windlass_domain::chunk::{Chunk, ChunkType, Field, FieldKind, Slug, field_set};
+mod count;
+mod plan;
+mod rows;
 
-use super::facets::{ChunkOrder, Facet, Having, Part, Standing, is_filterable, orders};
-use super::list::{ChunkFilter, ChunkPlace, ChunkState, Direction, Range};
+use windlass_domain::Time;
+use windlass_domain::chunk::{ChunkType, Field, FieldKind, Slug, field_set};
+
+use self::plan::Base;
+use super::facets::{ChunkOrder, Facet, Having, Part, Standing, is_filterable};
+use super::list::{ChunkFilter, ChunkState, Range};
 use crate::cell::Cell;
 use crate::fault::Fault;
-use crate::record::from_json;
 use crate::sql::Terms;
-use crate::store::{Statements, all, first};
+
+pub(crate) use plan::Start;
+pub(crate) use rows::Row;
 
 /// Where a chunk must be on one of some facets, by the primary key. A count is asked for each chunk;
 /// a plain `EXISTS` would be answered by reading the facet from front to back.
@@ -45,45 +51,6 @@ struct Condition {
     is_disjoint: bool,
     /// The facets of each part on one of which a chunk must be.
     facets: Vec<Vec<String>>,
-}
-
-/// How a list is answered.
-pub(super) struct Plan {
-    pub(super) start: Start,
-    /// The condition that fewest chunks meet.
-    smallest: usize,
-}
-
-/// Where a list begins.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Start {
-    /// At the front of the facets of a condition, which have the order of the list.
-    Walk(usize),
-    /// With everything that has something that few chunks have.
-    Gather(Base),
-}
-
-/// What few chunks may have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Base {
-    /// What a condition says.
-    Condition(usize),
-    Link,
-    Key,
-    Created,
-    Updated,
-}
-
-/// A chunk of a list, not yet read.
-pub(super) struct Row {
-    pub(super) place: ChunkPlace,
-    state: String,
-}
-
-impl Row {
-    pub(super) fn chunk(self) -> Result<Chunk, Fault> {
-        from_json(&self.state)
-    }
 }
 
 impl<'a> Question<'a> {
@@ -130,99 +97,6 @@ impl<'a> Question<'a> {
             true => Ok(question),
             false => Err(Fault::bug(format!("chunks are not sorted by '{}'", filter.order))),
         }
-    }
-
-    /// Whether chunks that have something are kept in the order of the list.
-    fn has_order(&self, having: &Having) -> bool {
-        let order = &self.filter.order;
-        let is_by_time = *having == Having::Anything && *order == ChunkOrder::Updated;
-        *order == ChunkOrder::Created || is_by_time || orders(having, self.fields).contains(order)
-    }
-
-    /// How the list is answered: what fewer chunks than `few` have is gathered and sorted here.
-    pub(super) fn plan(
-        &self,
-        store: &mut (impl Statements + ?Sized),
-        few: u64,
-    ) -> Result<Plan, Fault> {
-        if self.conditions.len() == 1 && self.bases().is_empty() {
-            return Ok(Plan { start: Start::Walk(0), smallest: 0 });
-        }
-        let (mut least, mut smallest) = (u64::MAX, 0);
-        for (at, condition) in self.conditions.iter().enumerate() {
-            if !condition.is_disjoint {
-                continue;
-            }
-            let depth = self.counted(store, at)?;
-            if depth <= least {
-                (least, smallest) = (depth, at);
-            }
-        }
-        let has_order = |at: usize| {
-            let condition = self.conditions.get(at);
-            condition.is_some_and(|one| one.havings.iter().all(|having| self.has_order(having)))
-        };
-        let mut start = match has_order(smallest) {
-            true => Start::Walk(smallest),
-            false if least < few => Start::Gather(Base::Condition(smallest)),
-            // Every order there is has the first.
-            false => Start::Walk(0),
-        };
-        for base in self.bases() {
-            let depth = self.depth(store, base, few.min(least))?;
-            if depth < few && depth < least {
-                least = depth;
-                start = Start::Gather(base);
-            }
-        }
-        Ok(Plan { start, smallest })
-    }
-
-    /// What is asked for that is no facet.
-    fn bases(&self) -> Vec<Base> {
-        let Range { from, before } = self.filter.created;
-        let is_created = from.is_some() || before.is_some();
-        let Range { from, before } = self.filter.updated;
-        let is_updated = from.is_some() || before.is_some();
-        [
-            (self.link.is_some(), Base::Link),
-            (self.filter.key_prefix.is_some(), Base::Key),
-            (is_created, Base::Created),
-            (is_updated, Base::Updated),
-        ]
-        .into_iter()
-        .filter_map(|(is_asked, base)| is_asked.then_some(base))
-        .collect()
-    }
-
-    /// How many chunks meet a condition, expired or not.
-    fn counted(&self, store: &mut (impl Statements + ?Sized), at: usize) -> Result<u64, Fault> {
-        let mut terms = Terms::default();
-        let facets = self.facets_of(at, 0..self.parts.len());
-        let list: Vec<String> = facets.iter().map(|facet| terms.value(Cell::Text(facet))).collect();
-        // By the primary key.
-        let text = format!(
-            "SELECT CAST(coalesce(sum(chunks), 0) AS BIGINT) FROM facet_counts WHERE facet IN ({})",
-            list.join(", ")
-        );
-        count(store, &text, &terms)
-    }
-
-    /// How many chunks have what a list may begin with, at most `most`.
-    fn depth(
-        &self,
-        store: &mut (impl Statements + ?Sized),
-        base: Base,
-        most: u64,
-    ) -> Result<u64, Fault> {
-        let mut terms = Terms::default();
-        let from = self.begin(&mut terms, base);
-        let conditions = terms.texts.join(" AND ");
-        let limit = terms.value(Cell::count(most));
-        let text = format!(
-            "SELECT count(*) FROM (SELECT 1 FROM {from} WHERE {conditions} LIMIT {limit}) AS few"
-        );
-        count(store, &text, &terms)
     }
 
     /// The tables that a base which is no facet is found in; the conditions go to the terms.
@@ -295,103 +169,6 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// What a page is made of: its chunks, and perhaps more.
-    pub(super) fn rows(
-        &self,
-        store: &mut (impl Statements + ?Sized),
-        start: Start,
-    ) -> Result<Vec<Row>, Fault> {
-        match start {
-            Start::Walk(condition) => self.walked(store, condition),
-            Start::Gather(base) => self.gathered(store, base),
-        }
-    }
-
-    /// From each facet of a condition its first chunks, as many as a page has and one more.
-    fn walked(&self, store: &mut (impl Statements + ?Sized), at: usize) -> Result<Vec<Row>, Fault> {
-        let mut rows = Vec::new();
-        let havings = self.conditions.get(at).map(|one| one.havings.as_slice()).unwrap_or_default();
-        for (place, part) in self.parts.iter().enumerate() {
-            for having in havings {
-                let facet = facet(self.filter, part, having, &self.filter.order);
-                rows.append(&mut self.walk(store, &facet, at, place)?);
-            }
-        }
-        Ok(rows)
-    }
-
-    fn walk(
-        &self,
-        store: &mut (impl Statements + ?Sized),
-        facet: &str,
-        at: usize,
-        part: usize,
-    ) -> Result<Vec<Row>, Fault> {
-        let mut terms = Terms::default();
-        terms.with("chunk_facets.facet =", Cell::Text(facet));
-        let (after, order) = match self.filter.direction {
-            Direction::Ascending => (">", "ASC"),
-            Direction::Descending => ("<", "DESC"),
-        };
-        if let Some(ChunkPlace { rank, created_seq }) = &self.filter.after {
-            let (rank, seq) =
-                (terms.value(Cell::Text(rank)), terms.value(Cell::count(*created_seq)));
-            terms.texts.push(format!(
-                "(chunk_facets.rank, chunk_facets.created_seq) {after} ({rank}, {seq})"
-            ));
-        }
-        self.check(&mut terms, Base::Condition(at), part..part + 1);
-        let conditions = terms.texts.join(" AND ");
-        let limit = terms.value(Cell::count(self.filter.limit.saturating_add(1)));
-        let text = format!(
-            "SELECT chunk_facets.rank, chunk_facets.created_seq, state FROM {ON_FACET} \
-             WHERE {conditions} \
-             ORDER BY chunk_facets.rank {order}, chunk_facets.created_seq {order} LIMIT {limit}"
-        );
-        all(store, &text, &terms.values, |row| {
-            let place = ChunkPlace { rank: row.text(0)?, created_seq: row.count(1)? };
-            Ok(Row { place, state: row.text(2)? })
-        })
-    }
-
-    /// Everything that has what few chunks have, in no order.
-    fn gathered(
-        &self,
-        store: &mut (impl Statements + ?Sized),
-        base: Base,
-    ) -> Result<Vec<Row>, Fault> {
-        let Base::Condition(at) = base else {
-            let mut terms = Terms::default();
-            let from = self.begin(&mut terms, base);
-            self.check(&mut terms, base, 0..self.parts.len());
-            return self.gather(store, from, &terms);
-        };
-        let mut rows = Vec::new();
-        for part in 0..self.parts.len() {
-            for facet in self.facets_of(at, part..part + 1) {
-                let terms = self.on(facet, at, part);
-                rows.append(&mut self.gather(store, ON_FACET, &terms)?);
-            }
-        }
-        Ok(rows)
-    }
-
-    fn gather(
-        &self,
-        store: &mut (impl Statements + ?Sized),
-        from: &str,
-        terms: &Terms<'_>,
-    ) -> Result<Vec<Row>, Fault> {
-        let text = format!("SELECT state FROM {from} WHERE {}", terms.texts.join(" AND "));
-        all(store, &text, &terms.values, |row| {
-            let state = row.text(0)?;
-            let chunk: Chunk = from_json(&state)?;
-            let shown = field_set::shown(self.fields, &chunk.fields);
-            let rank = self.filter.order.rank(&chunk, self.fields, &shown);
-            Ok(Row { place: ChunkPlace { rank, created_seq: chunk.created_seq }, state })
-        })
-    }
-
     /// The chunks of a facet that meet everything else, in the order of their creation.
     fn on<'q>(&'q self, facet: &'q str, at: usize, part: usize) -> Terms<'q> {
         let mut terms = Terms::default();
@@ -399,45 +176,6 @@ impl<'a> Question<'a> {
         terms.plain("chunk_facets.rank = ''");
         self.check(&mut terms, Base::Condition(at), part..part + 1);
         terms
-    }
-
-    /// How many chunks there are on all pages.
-    pub(super) fn total(
-        &self,
-        store: &mut (impl Statements + ?Sized),
-        plan: &Plan,
-    ) -> Result<u64, Fault> {
-        let at = plan.smallest;
-        let is_all = self.bases().is_empty() && self.conditions.len() <= 1 + usize::from(at > 0);
-        if is_all {
-            let expired = match self.filter.state {
-                ChunkState::Current => self.expired(store, at)?,
-                ChunkState::Superseded | ChunkState::All => 0,
-            };
-            return Ok(self.counted(store, at)?.saturating_sub(expired));
-        }
-        let mut total = 0;
-        for part in 0..self.parts.len() {
-            for facet in self.facets_of(at, part..part + 1) {
-                let terms = self.on(facet, at, part);
-                let conditions = terms.texts.join(" AND ");
-                let text = format!("SELECT count(*) FROM {ON_FACET} WHERE {conditions}");
-                total += count(store, &text, &terms)?;
-            }
-        }
-        Ok(total)
-    }
-
-    /// How many of the chunks that meet a condition are expired.
-    fn expired(&self, store: &mut (impl Statements + ?Sized), at: usize) -> Result<u64, Fault> {
-        let mut terms = Terms::default();
-        terms.with("expires_at <=", Cell::Int(self.now.as_millis()));
-        let facets = self.facets_of(at, 0..self.parts.len());
-        let list: Vec<String> = facets.iter().map(|facet| terms.value(Cell::Text(facet))).collect();
-        let is_on = IS_ON.replace('?', &list.join(", "));
-        let expired = terms.texts.join(" AND ");
-        let text = format!("SELECT count(*) FROM {CHUNKS} WHERE {expired} AND {is_on}");
-        count(store, &text, &terms)
     }
 }
 
@@ -473,12 +211,4 @@ fn within(terms: &mut Terms<'_>, column: &str, range: Range, written: impl Fn(St
             terms.texts.push(written(format!("chunks.{column} {compared} {value}")));
         }
     }
-}
-
-fn count(
-    store: &mut (impl Statements + ?Sized),
-    text: &str,
-    terms: &Terms<'_>,
-) -> Result<u64, Fault> {
-    Ok(first(store, text, &terms.values, |row| row.count(0))?.unwrap_or(0))
 }

@@ -1,10 +1,10 @@
 //! Specs by their tasks, and how they follow them.
 
-use windlass_domain::chunk::tie::{follow, is_tied};
-use windlass_domain::chunk::{Author, Chunk};
+use windlass_domain::chunk::tie::{accompany, follow, is_tied};
+use windlass_domain::chunk::{Author, Chunk, Owner};
 use windlass_domain::definition::find;
 use windlass_domain::event::ChunkEvent;
-use windlass_domain::{Event, Stream, TaskId};
+use windlass_domain::{Event, Stream, Task, TaskId};
 
 use super::seam::read_chunk;
 use crate::cell::Cell;
@@ -43,7 +43,8 @@ impl Touched {
             | Event::TaskReopened(_)
             | Event::StatusSet(_)
             | Event::TaskArchived(_)
-            | Event::TaskRestored(_) => true,
+            | Event::TaskRestored(_)
+            | Event::TaskMoved(_) => true,
             Event::TaskUpdated(data) => data.priority.is_some(),
             _ => false,
         });
@@ -69,14 +70,28 @@ impl Transaction<'_> {
         for Touched { task, reason } in std::mem::take(&mut self.touched) {
             let Some(task) = self.task(task)?.filter(is_tied) else { continue };
             let Some(spec) = self.spec_of_task(task.id)? else { continue };
+            let by = Author { name: self.provenance().actor.clone(), session: None, run: None };
+            let spec = self.accompany(spec, &task, &by)?;
             let types = self.chunk_types()?;
             let shown = spec.shown(find(&types, &spec.chunk_type)?);
-            let by = Author { name: self.provenance().actor.clone(), session: None, run: None };
             if let Some(updated) = follow(&spec, &shown, &task, reason.as_deref(), by)? {
                 let event = Event::from(ChunkEvent::from(updated));
                 self.record(spec.id.into(), spec.events, vec![event])?;
             }
         }
         Ok(())
+    }
+
+    /// Lets a spec be where its task is.
+    fn accompany(&mut self, spec: Chunk, task: &Task, by: &Author) -> Result<Chunk, Error> {
+        let there = Owner::Project(task.project);
+        if spec.owner == there {
+            return Ok(spec);
+        }
+        let taken = self.keys_taken(&spec, &there, &spec.chunk_type)?;
+        let moved = accompany(&spec, task, &taken, by.clone());
+        self.record(spec.id.into(), spec.events, vec![ChunkEvent::from(moved).into()])?;
+        let left = || Fault::bug(format!("chunk {} left its view", spec.id));
+        Ok(self.chunk(spec.id)?.ok_or_else(left)?)
     }
 }

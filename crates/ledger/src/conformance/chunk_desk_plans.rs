@@ -5,9 +5,9 @@ use windlass_domain::chunk::Owner;
 
 use super::Bed;
 use super::chunk_scene::{write, written};
-use super::plans::{rows_touched, steps_and_sorts};
+use super::plans::{Query, bytes_on_postgres, bytes_on_sqlite, slow_on_sqlite, wide_on_postgres};
 use crate::cell::Cell;
-use crate::{Location, chunk};
+use crate::chunk;
 
 const MANY: i64 = 100_000;
 /// More instructions than a page of probes needs, fewer than a scan.
@@ -31,7 +31,7 @@ fn copies(bytes: impl Fn(&str) -> String) -> String {
 }
 
 /// What is asked of chunks, by name.
-fn asked() -> Vec<(&'static str, &'static str, Vec<Cell<'static>>)> {
+fn asked() -> Vec<Query> {
     let (middle, limit) = (Cell::Int(MANY / 2), Cell::Int(20));
     let (first, last) = (Cell::Bytes(&FIRST), Cell::Bytes(&LAST));
     vec![
@@ -59,30 +59,14 @@ fn one_chunk(bed: &mut Bed) {
 fn chunks_are_found_in_few_steps_on_sqlite() {
     let mut bed = Bed::sqlite();
     one_chunk(&mut bed);
-    let Location::Sqlite(path) = &bed.location else { panic!() };
-    let raw = rusqlite::Connection::open(path).unwrap();
-    raw.execute_batch(&copies(|n| format!("CAST(printf('%016d', {n}) AS BLOB)"))).unwrap();
-    let mut many = Vec::new();
-    for (name, text, cells) in asked() {
-        let (steps, sorts) = steps_and_sorts(&raw, text, &cells);
-        many.extend((steps >= STEPS || sorts > 0).then_some((name, steps, sorts)));
-    }
-    assert_eq!(many, Vec::new());
+    let slow = slow_on_sqlite(&bed, &copies(bytes_on_sqlite), asked(), STEPS);
+    assert_eq!(slow, Vec::new());
 }
 
 #[test]
 fn chunks_touch_few_rows_on_postgres() {
     let Some(mut bed) = Bed::postgres() else { return };
     one_chunk(&mut bed);
-    let Location::Postgres(url) = &bed.location else { panic!() };
-    let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
-    let copies = copies(|n| format!("convert_to(lpad(({n})::text, 16, '0'), 'UTF8')"));
-    client.batch_execute(&copies).unwrap();
-    client.batch_execute("ANALYZE").unwrap();
-    let mut many = Vec::new();
-    for (name, text, cells) in asked() {
-        let rows = rows_touched(&mut client, text, &cells);
-        many.extend((rows > ROWS).then_some((name, rows)));
-    }
-    assert_eq!(many, Vec::new());
+    let wide = wide_on_postgres(&bed, &copies(bytes_on_postgres), asked(), ROWS);
+    assert_eq!(wide, Vec::new());
 }

@@ -12,7 +12,7 @@ use super::Bed;
 use super::chunk_scene::{
     author, define, happen, linked, linked_task, project, report, slug, write, written,
 };
-use super::plans::{rows_touched, steps_and_sorts};
+use super::plans::{bytes_on_postgres, bytes_on_sqlite, rows_touched, steps_and_sorts};
 use crate::cell::{Cell, Columns};
 use crate::definition::Definitions;
 use crate::known::Known;
@@ -30,6 +30,8 @@ const LIMIT: u64 = 20;
 /// The place of the first copy.
 const COPIES: i64 = 1_000_000;
 const KEY: [u8; 16] = *b"0000000000025000";
+const NEXT: [u8; 16] = *b"0000000000025009";
+const TAIL: i64 = MANY / 2;
 
 /// A type with one field, so that there are few facets to copy.
 fn slim() -> ChunkType {
@@ -240,7 +242,7 @@ fn asked(bed: &mut Bed) -> Vec<(String, Said)> {
         asked.extend(said.into_iter().map(|said| (format!("list {name}"), said)));
     }
     let session = Cell::Bytes(&[5; 16]);
-    let (late, limit) = (Cell::Int(i64::MAX), Cell::Int(20));
+    let (late, tail, limit) = (Cell::Int(i64::MAX), Cell::Int(TAIL), Cell::Int(20));
     let owner = Owner::Project(project(1)).to_string();
     let owner = Cell::Text(&owner);
     let (slim, text) = (Cell::Text("slim"), Cell::Text);
@@ -254,6 +256,16 @@ fn asked(bed: &mut Bed) -> Vec<(String, Said)> {
         ("chunks of a session", chunk::CHUNKS_OF_SESSION, vec![session]),
         ("chunks linked to", chunk::CHUNKS_LINKED_TO, vec![text(&end)]),
         ("a session", session::SESSION, vec![Cell::Bytes(&KEY)]),
+        (
+            "sessions by the beginning of an id",
+            session::SESSIONS_WITH_PREFIX,
+            vec![Cell::Bytes(&KEY), Cell::Bytes(&NEXT), limit],
+        ),
+        (
+            "sessions by its end",
+            session::SESSIONS_WITH_SUFFIX,
+            vec![tail, Cell::Int(TAIL + 9), limit],
+        ),
         ("sessions", session::SESSIONS, vec![late, limit]),
         ("sessions of a run", session::SESSIONS_OF_RUN, vec![Cell::Bytes(&KEY), late, limit]),
         ("sessions of an agent", session::SESSIONS_OF_AGENT, vec![text("rare"), late, limit]),
@@ -277,7 +289,7 @@ fn c25_chunks_are_found_in_few_steps_on_sqlite() {
     let copied = few(&mut bed);
     let Location::Sqlite(path) = &bed.location else { panic!() };
     let raw = rusqlite::Connection::open(path).unwrap();
-    raw.execute_batch(&copies(copied, |n| format!("CAST(printf('%016d', {n}) AS BLOB)"))).unwrap();
+    raw.execute_batch(&copies(copied, bytes_on_sqlite)).unwrap();
     let mut many = Vec::new();
     for (name, (text, values)) in asked(&mut bed) {
         let cells: Vec<Cell<'_>> = values.iter().map(Value::cell).collect();
@@ -293,8 +305,7 @@ fn c25_chunks_touch_few_rows_on_postgres() {
     let copied = few(&mut bed);
     let Location::Postgres(url) = &bed.location else { panic!() };
     let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
-    let bytes = |n: &str| format!("convert_to(lpad(({n})::text, 16, '0'), 'UTF8')");
-    client.batch_execute(&copies(copied, bytes)).unwrap();
+    client.batch_execute(&copies(copied, bytes_on_postgres)).unwrap();
     client.batch_execute("ANALYZE").unwrap();
     let mut many = Vec::new();
     for (name, (text, values)) in asked(&mut bed) {

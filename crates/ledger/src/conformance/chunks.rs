@@ -1,8 +1,9 @@
 //! Chunks: what is recorded is read back, by every name, with every link, and after every rebuild.
 
-use windlass_domain::chunk::event::{ChunkPromoted, ChunkUnlinked};
+use windlass_domain::chunk::event::{ChunkPromoted, ChunkReviewed, ChunkUnlinked, SourceChecked};
 use windlass_domain::chunk::history::Version;
 use windlass_domain::chunk::link::End;
+use windlass_domain::chunk::review::{Action, Review};
 use windlass_domain::chunk::{Chunk, Owner, QueryKey};
 use windlass_domain::{ChunkId, Code, Event, Refusal, SessionId};
 
@@ -39,6 +40,7 @@ on_both! {
     a_chunk_belongs_to_the_project_whose_it_is
     a_chunk_cannot_leave_the_projects_of_a_key
     what_an_agent_keeps_for_itself_is_of_no_project
+    a_key_for_a_project_says_what_it_found_of_what_everybody_shares
 }
 
 fn here() -> Owner {
@@ -406,4 +408,23 @@ fn what_an_agent_keeps_for_itself_is_of_no_project(bed: &mut Bed) {
         tx.begin_chunk(written("memory", Owner::Agent("me".into()), "memory"))
     });
     assert_eq!(kept, Ok(()));
+}
+
+fn a_key_for_a_project_says_what_it_found_of_what_everybody_shares(bed: &mut Bed) {
+    let own = bed.project("own");
+    let shared = write(bed, &written("principle", Owner::Org, "limits")).id;
+    let review = Review {
+        usefulness: 1,
+        correctness: 1,
+        action: Action::Incorrect,
+        task: None,
+        usefulness_note: None,
+        correctness_note: None,
+    };
+    let reviewed = ChunkReviewed { review, by: "me".into() };
+    let checked = SourceChecked { digest: None, changed: true };
+    assert_eq!(within(bed, own, |tx| happen_in(tx, shared, reviewed.clone())), Ok(()));
+    assert_eq!(within(bed, own, |tx| happen_in(tx, shared, checked.clone())), Ok(()));
+    let gone = within(bed, own, |tx| happen_in(tx, shared, deleted()));
+    assert_eq!(gone, Err(Code::NotAllowed));
 }

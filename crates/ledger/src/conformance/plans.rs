@@ -440,6 +440,51 @@ fn a_scan_would_take_many_more_steps_than_allowed() {
     assert!(steps(&raw, scan, &[]) > 10 * STEPS);
 }
 
+/// A number as bytes that sort as it does, in SQL.
+pub(super) fn bytes_on_sqlite(number: &str) -> String {
+    format!("CAST(printf('%016d', {number}) AS BLOB)")
+}
+
+pub(super) fn bytes_on_postgres(number: &str) -> String {
+    format!("convert_to(lpad(({number})::text, 16, '0'), 'UTF8')")
+}
+
+/// A question by its name, with the statement that asks it and its values.
+pub(super) type Query = (&'static str, &'static str, Vec<Cell<'static>>);
+
+/// The questions that take so many steps or more, or sort, once rows were copied; with both counts.
+pub(super) fn slow_on_sqlite(
+    bed: &Bed,
+    copies: &str,
+    asked: Vec<Query>,
+    too_many: i32,
+) -> Vec<(&'static str, i32, i32)> {
+    let Location::Sqlite(path) = &bed.location else { panic!() };
+    let raw = Connection::open(path).unwrap();
+    raw.execute_batch(copies).unwrap();
+    let counted = asked.into_iter().map(|(name, sql, cells)| {
+        let (steps, sorts) = steps_and_sorts(&raw, sql, &cells);
+        (name, steps, sorts)
+    });
+    counted.filter(|(_, steps, sorts)| *steps >= too_many || *sorts > 0).collect()
+}
+
+/// The questions that touch more rows than this, once rows were copied; with their number.
+pub(super) fn wide_on_postgres(
+    bed: &Bed,
+    copies: &str,
+    asked: Vec<Query>,
+    most: f64,
+) -> Vec<(&'static str, f64)> {
+    let Location::Postgres(url) = &bed.location else { panic!() };
+    let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
+    client.batch_execute(copies).unwrap();
+    client.batch_execute("ANALYZE").unwrap();
+    let counted = asked.into_iter();
+    let counted = counted.map(|(name, sql, cells)| (name, rows_touched(&mut client, sql, &cells)));
+    counted.filter(|(_, rows)| *rows > most).collect()
+}
+
 /// Rows that each node of an executed plan touched, with the names of nodes that scan or sort.
 fn touched(plan: &serde_json::Value, most: &mut f64, bad: &mut Vec<String>) {
     let number = |key: &str| plan[key].as_f64().unwrap_or(0.0);

@@ -69,7 +69,7 @@ impl Transaction<'_> {
     }
 
     /// Of a chunk the project whose it is and becomes. What is an agent's own is no part of any
-    /// project, and whoever may write it may.
+    /// project, and whoever may write it may; whoever may read a chunk may say what they found.
     fn concerned_by_chunk(
         &mut self,
         stream: Stream,
@@ -79,6 +79,11 @@ impl Transaction<'_> {
             Event::Chunk(event) => match &**event {
                 ChunkEvent::ChunkWritten(data) => Some(data.owner.clone()),
                 ChunkEvent::ChunkPromoted(data) => Some(data.owner.clone()),
+                ChunkEvent::ChunkMoved(data) => Some(Owner::Project(data.project)),
+                // What readers find of a chunk changes nothing that it says.
+                ChunkEvent::ChunkReviewed(_) | ChunkEvent::SourceChecked(_) => {
+                    return Ok(self.bound.clone());
+                }
                 _ => None,
             },
             _ => None,

@@ -40,7 +40,7 @@ const FIELD_CHARS: usize = 16;
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct List {
     /// Only of this type
-    #[arg(id = "type", short = 't', long = "type", value_name = "TYPE")]
+    #[arg(id = "type", long = "type", value_name = "TYPE")]
     #[serde(default, rename = "type")]
     pub chunk_type: Option<String>,
     /// Only with this in a field of the type; given twice for a field, either will do
@@ -64,7 +64,13 @@ pub struct List {
     #[serde(default)]
     pub owner: Option<String>,
     /// Only with all of these tags
-    #[arg(long = "tag", visible_alias = "tags", value_name = "TAG,…", value_delimiter = ',')]
+    #[arg(
+        short,
+        long = "tag",
+        visible_alias = "tags",
+        value_name = "TAG,…",
+        value_delimiter = ','
+    )]
     #[serde(default)]
     pub tags: Vec<String>,
     /// Only with one of these tags at least
@@ -152,7 +158,7 @@ impl Operation for List {
     const NAME: &'static str = "chunk.list";
     const ABOUT: &'static str = "List chunks by type, fields, owner, tags and links";
     const EXAMPLE: &'static str =
-        "windlass chunk list -t dev_spec --field status=new --sort priority";
+        "windlass chunk list --type dev_spec --field status=new --sort priority";
     const ACCESS: Access = Access::Read;
 
     fn run(&self, cx: &mut Context) -> Result<ChunksListed, Error> {

@@ -1,11 +1,13 @@
 //! Operations on chunks, one file a concern.
 
 pub mod asker;
+pub(crate) mod audience;
 mod brief;
 mod chain;
 mod check_source;
 mod delete;
 mod diff;
+mod found;
 mod inbox;
 mod keep;
 mod lines;
@@ -31,6 +33,7 @@ pub use chain::{ByLink, Chain, Chained, ElementView};
 pub use check_source::{CheckSource, SourceFound};
 pub use delete::{Delete, Deleted};
 pub use diff::{Diff, Differs};
+pub use found::{ChunkFound, ChunksFound};
 pub use inbox::{Inbox, InboxItem, InboxShown};
 pub use keep::{Expire, Kept, Pin, Supersede, Unpin};
 pub use lines::LineView;
@@ -41,7 +44,7 @@ pub use parts::{Json, Parts};
 pub use projection::ChunkParts;
 pub use remember::Remember;
 pub use review::{Dismiss, Review, Reviewed};
-pub use search::{ChunkFound, ChunksFound, Search};
+pub use search::Search;
 pub use show::{Incoming, Show, Shown};
 pub use update::{Update, Updated};
 pub use versions::{FieldChangeView, VersionView, Versions, VersionsShown};

@@ -12,6 +12,7 @@ use windlass_domain::ownership::{Bearer, Required};
 use windlass_domain::{Code, Refusal, Time};
 use windlass_ledger::{Error, Transaction};
 
+use super::audience;
 use super::parts::Parts;
 use super::target;
 use super::view::{ChunkView, ChunkViews};
@@ -82,7 +83,9 @@ impl Operation for Update {
             let mut views = ChunkViews::new(tx)?;
             let chunk_type = find(views.types(), &chunk.chunk_type)?.clone();
             let fields = self.parts.fields_of(&chunk_type)?;
-            let revision = Revision { fields, ..revision.clone() };
+            let audience = revision.audience.clone();
+            let audience = audience.map(|written| audience::kept(tx, written)).transpose()?;
+            let revision = Revision { fields, audience, ..revision.clone() };
             let by = author(&reader, session.as_ref());
             let events = update(&chunk, &revision, &chunk_type, &reader, by)?;
             tell_task(tx, &chunk, &events, &reader, required)?;

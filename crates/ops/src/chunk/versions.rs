@@ -29,7 +29,7 @@ pub struct Versions {
     #[serde(default)]
     pub full: bool,
     /// Only so many, the newest
-    #[arg(short = 'n', long, value_name = "N")]
+    #[arg(short, long, value_name = "N")]
     #[serde(default)]
     pub limit: Option<u64>,
     #[command(flatten)]
@@ -52,7 +52,7 @@ pub struct VersionView {
     #[schemars(with = "String")]
     pub at: Time,
     pub author: AuthorView,
-    /// written, updated or promoted.
+    /// written, updated, promoted or moved.
     pub change: String,
     /// The parts that changed.
     #[schemars(with = "Vec<String>")]
@@ -123,6 +123,7 @@ impl VersionView {
             Change::Written => ("written", Vec::new(), None),
             Change::Updated { parts, note } => ("updated", parts, note),
             Change::Promoted => ("promoted", Vec::new(), None),
+            Change::Moved => ("moved", Vec::new(), None),
         };
         Self {
             version: version.chunk.version,

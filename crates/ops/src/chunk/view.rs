@@ -11,6 +11,7 @@ use windlass_domain::chunk::{Author, Chunk, ChunkType, Owner, QueryKey, Scope, S
 use windlass_domain::{ChunkId, RunKey, SessionId, TaskId, Time};
 use windlass_ledger::{Fault, Snapshot};
 
+use super::audience;
 use crate::sheet::{Cell, Tone, ago, counted};
 use crate::view::ProjectNames;
 
@@ -170,6 +171,10 @@ impl ChunkViews {
     pub fn view(&mut self, snapshot: &mut Snapshot<'_>, chunk: &Chunk) -> Result<ChunkView, Fault> {
         let now = snapshot.now();
         let (project, agent) = self.owner(snapshot, &chunk.owner)?;
+        let audience = match chunk.audience.clone() {
+            Some(kept) => Some(audience::shown(snapshot, kept.into(), &mut self.projects)?),
+            None => None,
+        };
         Ok(ChunkView {
             chunk_id: chunk.id,
             chunk_type: chunk.chunk_type.clone(),
@@ -181,7 +186,7 @@ impl ChunkViews {
             content: chunk.content.clone(),
             tags: chunk.tags.clone(),
             fields: self.fields(chunk),
-            audience: chunk.audience.clone().map(Value::from),
+            audience,
             gotchas: chunk.gotchas.clone(),
             related: chunk.related.clone(),
             visibility: chunk.visibility,

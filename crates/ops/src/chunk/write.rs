@@ -15,6 +15,7 @@ use windlass_domain::session::Session;
 use windlass_domain::{Code, Refusal, Time};
 use windlass_ledger::{Error, Transaction};
 
+use super::audience;
 use super::near::{Near, nearest};
 use super::parts::{Parts, word};
 use super::view::{ChunkView, ChunkViews};
@@ -134,6 +135,7 @@ impl Write {
             let usual = project_of_session(tx, session.as_ref())?.or(usual_project.clone());
             let owner = self.owner(tx, &chunk_type, &reader, usual)?;
             let draft = self.draft(content, &chunk_type, visibility, source.clone(), tx.now())?;
+            let draft = Draft { audience: audience::kept(tx, draft.audience)?, ..draft };
             let taken = taken(tx, &owner, &slug, &draft)?;
             let by = author(&reader, session.as_ref());
             let written = write(&draft, &chunk_type, owner, &taken, &reader, by)?;

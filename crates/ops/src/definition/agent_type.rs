@@ -2,9 +2,7 @@
 
 use windlass_domain::built_in;
 use windlass_domain::chunk::Slug;
-use windlass_domain::definition::event::AgentTypeSet;
 use windlass_domain::definition::removal;
-use windlass_domain::event::DefinitionEvent;
 use windlass_domain::session::AgentType;
 use windlass_ledger::{DefinitionKind, Error, Fault, Snapshot};
 
@@ -55,26 +53,6 @@ impl Definable for AgentType {
     fn refuse_if_used(slug: &Slug, snapshot: &mut Snapshot<'_>) -> Result<(), Error> {
         let (agents, types) = (snapshot.known_agents()?, snapshot.chunk_types()?);
         Ok(removal::agent_type(slug, &agents, &types, &open_sessions(snapshot)?)?)
-    }
-
-    fn set_by(self, by: &str) -> DefinitionEvent {
-        AgentTypeSet { definition: self, by: by.to_owned() }.into()
-    }
-
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn description(&self) -> Option<&str> {
-        self.description.as_deref()
-    }
-
-    fn is_hidden(&self) -> bool {
-        self.hidden
-    }
-
-    fn hidden(self) -> Self {
-        Self { hidden: true, ..self }
     }
 
     fn summary(&self) -> String {

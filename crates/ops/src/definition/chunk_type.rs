@@ -3,9 +3,7 @@
 use windlass_domain::built_in;
 use windlass_domain::chunk::change::change;
 use windlass_domain::chunk::{ChunkType, Slug};
-use windlass_domain::definition::event::ChunkTypeSet;
 use windlass_domain::definition::{find, removal};
-use windlass_domain::event::DefinitionEvent;
 use windlass_ledger::{DefinitionKind, Error, Fault, Snapshot};
 
 use super::{Command, Commands, Definable};
@@ -65,26 +63,6 @@ impl Definable for ChunkType {
         let types = snapshot.chunk_types()?;
         let used = snapshot.use_of_type(find(&types, slug)?)?;
         Ok(removal::chunk_type(slug, used.chunks, &snapshot.lifecycles()?)?)
-    }
-
-    fn set_by(self, by: &str) -> DefinitionEvent {
-        ChunkTypeSet { definition: self, by: by.to_owned() }.into()
-    }
-
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn description(&self) -> Option<&str> {
-        self.description.as_deref()
-    }
-
-    fn is_hidden(&self) -> bool {
-        self.hidden
-    }
-
-    fn hidden(self) -> Self {
-        Self { hidden: true, ..self }
     }
 
     fn summary(&self) -> String {

@@ -1,11 +1,11 @@
-//! Leaving a definition out of the lists.
+//! Leaving a definition out of the lists, and undoing that.
 
 use std::marker::PhantomData;
 
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windlass_ledger::Error;
+use windlass_ledger::{Error, Transaction};
 
 use super::{Definable, DefinitionView};
 use crate::context::{Context, Name};
@@ -18,6 +18,10 @@ use crate::operation::{Access, Operation};
 pub struct Hide<T: Definable> {
     /// Its slug
     pub slug: String,
+    /// Put it into the lists again
+    #[arg(long)]
+    #[serde(default)]
+    pub undo: bool,
     /// Who acts
     #[arg(long, value_name = "NAME")]
     #[serde(default)]
@@ -38,10 +42,23 @@ impl<T: Definable> Operation for Hide<T> {
         let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
         cx.write(&actor, |tx| {
             let defined = T::named(tx, &self.slug)?;
-            if !defined.is_hidden() {
-                tx.set_definition(defined.clone().hidden().set_by(&actor))?;
+            let wanted = match self.undo {
+                true => defined.clone().shown(),
+                false => defined.clone().hidden(),
+            };
+            if wanted != defined {
+                record(tx, &wanted, &actor)?;
             }
-            DefinitionView::of(tx, &defined.hidden())
+            DefinitionView::of(tx, &wanted)
         })
+    }
+}
+
+/// Records a definition. What is as it was brought along needs none of its own.
+fn record<T: Definable>(tx: &mut Transaction<'_>, wanted: &T, actor: &str) -> Result<(), Error> {
+    let kept = tx.definition(T::KIND, wanted.slug().as_str())?;
+    match kept.filter(|_| T::brought_along().contains(wanted)) {
+        Some(kept) => tx.remove_definition(&kept, actor),
+        None => tx.set_definition(wanted.clone().set_by(actor)),
     }
 }

@@ -2,9 +2,7 @@
 
 use windlass_domain::built_in;
 use windlass_domain::chunk::Slug;
-use windlass_domain::definition::event::LifecycleSet;
 use windlass_domain::definition::removal;
-use windlass_domain::event::DefinitionEvent;
 use windlass_domain::session::Lifecycle;
 use windlass_ledger::{DefinitionKind, Error, Fault, Snapshot};
 
@@ -55,26 +53,6 @@ impl Definable for Lifecycle {
     fn refuse_if_used(slug: &Slug, snapshot: &mut Snapshot<'_>) -> Result<(), Error> {
         let types = snapshot.agent_types()?;
         Ok(removal::lifecycle(slug, &types, &open_sessions(snapshot)?)?)
-    }
-
-    fn set_by(self, by: &str) -> DefinitionEvent {
-        LifecycleSet { definition: self, by: by.to_owned() }.into()
-    }
-
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn description(&self) -> Option<&str> {
-        self.description.as_deref()
-    }
-
-    fn is_hidden(&self) -> bool {
-        self.hidden
-    }
-
-    fn hidden(self) -> Self {
-        Self { hidden: true, ..self }
     }
 
     fn summary(&self) -> String {

@@ -19,7 +19,7 @@ use crate::sheet::Sheet;
 #[schemars(rename = "List", bound = "")]
 pub struct List<T: Definable> {
     /// Also those that are hidden
-    #[arg(short, long)]
+    #[arg(short = 'A', long)]
     pub all: bool,
     #[arg(skip)]
     #[serde(skip)]

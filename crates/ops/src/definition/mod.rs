@@ -17,7 +17,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use windlass_domain::chunk::Slug;
 use windlass_domain::definition::{Defined, find};
-use windlass_domain::event::DefinitionEvent;
 use windlass_domain::session::Session;
 use windlass_domain::session::state::SessionStatus;
 use windlass_ledger::{DefinitionKind, Error, Fault, SessionFilter, Snapshot};
@@ -29,9 +28,12 @@ pub use set::{Set, WasSet};
 pub use show::Show;
 pub use view::{DefinitionView, Origin};
 
+/// What a chunk type calls the audience of its chunks, which people write with names of projects.
+const AUDIENCE: &str = "audience";
+
 /// Something that people define. What is the same for all such things is done by the operations here.
 pub trait Definable:
-    Defined + Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static
+    Defined + Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static
 {
     const KIND: DefinitionKind;
     const COMMANDS: Commands;
@@ -48,17 +50,6 @@ pub trait Definable:
     /// Refuses to remove it while others refer to it.
     fn refuse_if_used(slug: &Slug, snapshot: &mut Snapshot<'_>) -> Result<(), Error>;
 
-    fn set_by(self, by: &str) -> DefinitionEvent;
-
-    fn name(&self) -> &str;
-
-    fn description(&self) -> Option<&str>;
-
-    fn is_hidden(&self) -> bool;
-
-    #[must_use]
-    fn hidden(self) -> Self;
-
     /// What a list says of it beside its name.
     fn summary(&self) -> String;
 
@@ -66,11 +57,7 @@ pub trait Definable:
     fn named(snapshot: &mut Snapshot<'_>, given: &str) -> Result<Self, Error> {
         let slug = Slug::parse(Self::WHAT, given)?;
         let all = Self::all(snapshot)?;
-        Ok(find(&all, &slug)
-            .map_err(|refusal| {
-                refusal.hint(format!("see which there are: windlass {} list", Self::WHAT))
-            })?
-            .clone())
+        Ok(find(&all, &slug)?.clone())
     }
 }
 

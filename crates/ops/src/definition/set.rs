@@ -10,7 +10,8 @@ use windlass_domain::chunk::Slug;
 use windlass_domain::{Code, Refusal, Time, text};
 use windlass_ledger::Error;
 
-use super::{Definable, DefinitionView};
+use super::{AUDIENCE, Definable, DefinitionView};
+use crate::chunk::audience;
 use crate::context::{Context, Name};
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::Sheet;
@@ -57,10 +58,14 @@ impl<T: Definable> Operation for Set<T> {
     const ACCESS: Access = Access::Admin;
 
     fn run(&self, cx: &mut Context) -> Result<WasSet, Error> {
-        let given: T = read(&self.slug, self.object(cx)?)?;
+        let object = self.object(cx)?;
         let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
         cx.write(&actor, |tx| {
-            let checked = given.clone().checked(tx)?;
+            let mut object = object.clone();
+            if let Some(written) = object.get_mut(AUDIENCE) {
+                *written = audience::kept(tx, written.take())?;
+            }
+            let checked = read::<T>(&self.slug, object)?.checked(tx)?;
             tx.set_definition(checked.clone().set_by(&actor))?;
             let defined = DefinitionView::of(tx, &checked)?;
             Ok(WasSet { defined, what: T::WHAT.to_owned() })

@@ -6,9 +6,11 @@ use serde_json::{Map, Value};
 use windlass_domain::Time;
 use windlass_ledger::{Error, Fault, Snapshot};
 
-use super::Definable;
+use super::{AUDIENCE, Definable};
+use crate::chunk::audience;
 use crate::operation::Output;
 use crate::sheet::{Cell, Sheet};
+use crate::view::ProjectNames;
 
 /// Where a definition comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -59,9 +61,12 @@ impl DefinitionView {
             (true, true) => Origin::Replaced,
             (false, _) => Origin::Added,
         };
-        let Ok(Value::Object(definition)) = serde_json::to_value(defined) else {
+        let Ok(Value::Object(mut definition)) = serde_json::to_value(defined) else {
             return Err(Fault::bug("a definition is no object").into());
         };
+        if let Some(kept) = definition.get_mut(AUDIENCE) {
+            *kept = audience::shown(snapshot, kept.take(), &mut ProjectNames::default())?;
+        }
         Ok(Self {
             slug: defined.slug().to_string(),
             name: defined.name().to_owned(),

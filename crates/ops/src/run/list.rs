@@ -33,7 +33,7 @@ pub struct List {
     #[arg(long, value_name = "NAME", requires = "folder")]
     pub machine: Option<String>,
     /// Show at most this many
-    #[arg(short = 'n', long, value_name = "N", default_value_t = USUAL)]
+    #[arg(short, long, value_name = "N", default_value_t = USUAL)]
     pub limit: u64,
 }
 

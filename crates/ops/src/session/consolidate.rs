@@ -8,8 +8,7 @@ use windlass_domain::chunk::access::{Reader, not_found};
 use windlass_domain::chunk::link::End;
 use windlass_domain::chunk::promote::promote;
 use windlass_domain::chunk::state::Author;
-use windlass_domain::chunk::write::Taken;
-use windlass_domain::chunk::{Chunk, ChunkType, Owner, QueryKey, Scope, Slug, keep};
+use windlass_domain::chunk::{Chunk, Owner, Scope, Slug, keep};
 use windlass_domain::definition::find;
 use windlass_domain::event::ChunkEvent;
 use windlass_domain::id::Fragment;
@@ -215,21 +214,9 @@ fn promoted(
     let owner = wider.owner(chunk, session)?;
     let types = tx.chunk_types()?;
     let chunk_type = find(&types, &wider.slug(&owner)?)?;
-    let taken = taken(tx, &owner, chunk_type, chunk)?;
+    let taken = tx.keys_taken(chunk, &owner, &chunk_type.slug)?;
     let by = Author { name: reader.name.clone(), session: Some(session.id), run: session.run };
     Ok(promote(chunk, owner, chunk_type, &taken, reader, by)?)
-}
-
-/// The keys that a promoted chunk finds taken.
-fn taken(
-    tx: &mut Transaction<'_>,
-    owner: &Owner,
-    chunk_type: &ChunkType,
-    chunk: &Chunk,
-) -> Result<Taken, Error> {
-    let slug = &chunk_type.slug;
-    let by = tx.chunk_with_key(owner, slug, &chunk.query_key)?.map(|other| other.id);
-    Ok(Taken { by, instead: Some(tx.free_key(owner, slug, &chunk.title)?) })
 }
 
 impl Output for Consolidated {

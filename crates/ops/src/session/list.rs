@@ -32,7 +32,7 @@ pub struct List {
     #[arg(long, value_name = "RUN")]
     pub run: Option<String>,
     /// Show at most this many
-    #[arg(short = 'n', long, value_name = "N", default_value_t = USUAL)]
+    #[arg(short, long, value_name = "N", default_value_t = USUAL)]
     pub limit: u64,
     #[command(flatten)]
     #[serde(flatten)]
@@ -70,6 +70,7 @@ impl Operation for List {
                 return Ok(Listed { sessions: Vec::new() });
             }
             let run = self.run.as_deref().map(|run| run_named(snapshot, run)).transpose()?;
+            let run = run.map(|run| run.key);
             let agent = own.or_else(|| self.of.clone());
             let filter = SessionFilter { agent, status, run, before: None, limit };
             let mut sessions = Vec::new();

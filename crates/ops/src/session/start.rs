@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::chunk::Slug;
 use windlass_domain::definition::find;
+use windlass_domain::run::Run;
 use windlass_domain::session::sit::{Arrival, start};
 use windlass_domain::session::state::SessionStatus;
 use windlass_domain::session::{Lifecycle, Session};
@@ -70,14 +71,17 @@ impl Operation for Start {
                 // Before anything of it is looked at.
                 reader.admit_project(id)?;
             }
-            let run = match &run {
-                Some(run) => Some(run_named(tx, run)?),
-                None => None,
+            let (run, run_project) = match &run {
+                Some(given) => {
+                    let run = run_named(tx, given)?;
+                    (Some(run.key), project_of(tx, &run)?)
+                }
+                None => (None, None),
             };
             let of_run = of_run(tx, run)?;
             let whom = sitter.sits(project, lifecycle.slug.clone(), Vec::new());
             let chosen = Chosen::of(tx, &Whom { max_tokens: self.max_tokens, ..whom })?;
-            let arrival = Arrival { agent: agent.clone(), agent_type, project, run };
+            let arrival = Arrival { agent: agent.clone(), agent_type, project, run, run_project };
             let injection = chosen.injection.clone();
             let started =
                 start(arrival, &lifecycle, of_run.as_ref(), injection, &reader, tx.now())?;
@@ -136,9 +140,15 @@ pub(super) fn project_named(
     }
 }
 
-pub(super) fn run_named(snapshot: &mut Snapshot<'_>, given: &str) -> Result<RunKey, Error> {
+pub(super) fn run_named(snapshot: &mut Snapshot<'_>, given: &str) -> Result<Run, Error> {
     let target = Target { run_id: Some(given.to_owned()), ..Target::default() };
-    Ok(target.find(snapshot)?.run.key)
+    Ok(target.find(snapshot)?.run)
+}
+
+/// The project of the task that a run works on.
+fn project_of(snapshot: &mut Snapshot<'_>, run: &Run) -> Result<Option<ProjectId>, Error> {
+    let Some(tie) = &run.tie else { return Ok(None) };
+    Ok(snapshot.task(tie.task)?.map(|task| task.project))
 }
 
 /// The session that a run has open.

@@ -246,7 +246,7 @@ fn tools(uri: &Uri, key: Option<&Key>) -> Result<Toolset, Refusal> {
     }
     let own = key.and_then(|key| key.tools.as_deref());
     let tools = tools.as_deref().or(own).map(Toolset::parse).transpose()?.unwrap_or_default();
-    Ok(key.map_or_else(|| tools.clone(), |key| tools.usable_by(key)))
+    Ok(tools.usable(|access| key.is_none_or(|key| key.may(access))))
 }
 
 /// Reads the message to its end; what is no message is answered here.

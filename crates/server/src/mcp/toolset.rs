@@ -4,7 +4,6 @@ use std::sync::{Arc, LazyLock};
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
-use windlass_domain::key::Key;
 use windlass_domain::near::near;
 use windlass_domain::op::OpId;
 use windlass_domain::{Code, Refusal};
@@ -182,9 +181,9 @@ impl Toolset {
         Ok(Self(offers.into()))
     }
 
-    /// The same without tools that a key may not use: whoever has it would try them in vain.
-    pub(super) fn usable_by(&self, key: &Key) -> Self {
-        Self(self.0.iter().copied().filter(|offer| key.may(offer.entry.access)).collect())
+    /// The same without tools that the caller may not use, who would try them in vain.
+    pub(super) fn usable(&self, may: impl Fn(Access) -> bool) -> Self {
+        Self(self.0.iter().copied().filter(|offer| may(offer.entry.access)).collect())
     }
 
     pub(super) fn tools(&self) -> Vec<Tool> {

@@ -5,11 +5,11 @@ use crate::built_in::chunk_types;
 use crate::chunk::access::{Reader, Standing};
 use crate::chunk::audience::Audience;
 use crate::chunk::event::ChunkWritten;
-use crate::chunk::tie::{asked, follow, is_tied, refuse_deletion, task};
+use crate::chunk::tie::{accompany, asked, follow, is_tied, refuse_deletion, task};
 use crate::chunk::update::{Revision, update};
 use crate::chunk::write::{Draft, Taken, write};
 use crate::chunk::{Chunk, ChunkType, Owner};
-use crate::event::{Authority, ChunkEvent, Event, StatusSet, TaskUpdated};
+use crate::event::{Authority, ChunkEvent, Event, StatusSet, TaskMoved, TaskUpdated};
 use crate::ownership::Bearer;
 use crate::transition::{Until, block};
 use crate::{ChunkId, Code, Refusal, Status, Task, TaskId};
@@ -197,4 +197,27 @@ fn a_spec_is_not_deleted_while_its_task_is_open() {
     assert_eq!(refuse_deletion(&pair.task).unwrap_err().code, Code::InvalidTransition);
     pair.task_does(set(Status::Done)).unwrap();
     assert_eq!(refuse_deletion(&pair.task), Ok(()));
+}
+
+#[test]
+fn c5_where_a_task_goes_its_spec_goes() {
+    let mut pair = Pair::new();
+    let moved = TaskMoved { project: project(2), from: Some(project(1)) };
+    pair.task.fold(&moved.into(), minute(2)).unwrap();
+    let went = accompany(&pair.spec, &pair.task, &Taken::default(), by("w1"));
+    let key = pair.spec.query_key.clone();
+    pair.spec.fold(&ChunkEvent::from(went), minute(2)).unwrap();
+    assert_eq!(
+        (&pair.spec.owner, &pair.spec.query_key, pair.spec.version, pair.spec.author.name.as_str()),
+        (&Owner::Project(project(2)), &key, 2, "w1")
+    );
+}
+
+#[test]
+fn a_spec_whose_key_is_taken_where_it_goes_gets_another() {
+    let pair = Pair::new();
+    let key = pair.spec.query_key.clone();
+    let taken = Taken { by: Some(ChunkId::from_bytes([9; 16])), near: [key.clone()].into() };
+    let went = accompany(&pair.spec, &pair.task, &taken, by("w1"));
+    assert_ne!(went.query_key, key);
 }

@@ -18,6 +18,7 @@ pub(super) fn arrival() -> Arrival {
         agent_type: None,
         project: None,
         run: Some(RunKey::from_bytes([1; 16])),
+        run_project: None,
     }
 }
 

@@ -56,6 +56,25 @@ fn an_agent_does_not_sit_in_a_project_it_may_not_read() {
 }
 
 #[test]
+fn a_session_is_not_part_of_a_run_of_another_project() {
+    let starts = |project, run_project, reader: &Reader| {
+        let arrival = Arrival { project, run_project, ..arrival() };
+        start(arrival, &lifecycle("default"), None, injection(&[]), reader, minute(0))
+    };
+    let (own, other, free) = (Some(project(1)), Some(project(2)), agent("w1"));
+    let refusal = starts(own, other, &free).unwrap_err();
+    assert_eq!(
+        (refusal.code, refusal.message.as_str()),
+        (Code::InvalidValue, "the run works on a task of another project")
+    );
+    for (project, run_project) in [(own, own), (own, None), (None, other)] {
+        assert!(starts(project, run_project, &free).is_ok());
+    }
+    let bound = Reader { projects: vec![project(1)], ..free };
+    assert_eq!(starts(None, other, &bound).unwrap_err().code, Code::NotAllowed);
+}
+
+#[test]
 fn a_write_before_the_focus_is_refused_with_what_to_do() {
     let session = session("dev");
     let refusal = session.admit_write(minute(1)).unwrap_err();

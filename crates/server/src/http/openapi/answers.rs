@@ -127,27 +127,22 @@ pub(crate) fn problem() -> Value {
 
 /// The addresses that are about the server and not about the ledger.
 pub(crate) fn about_the_server() -> Map<String, Value> {
+    addresses().into_iter().collect()
+}
+
+fn addresses() -> [(String, Value); 6] {
     let text = |kind: &str| json!({ kind: { "schema": { "type": "string" } } });
     let object = json!({ "application/json": { "schema": { "type": "object" } } });
     let code = json!({
         "name": "code", "in": "path", "required": true, "schema": { "type": "string" }
     });
-    Map::from_iter([
+    [
         open("/healthz", "Whether the server is there", text("text/plain")),
         open("/readyz", "Whether the ledger can be read and written", text("text/plain")),
         open("/openapi.json", "This document", object),
         with_parameters(
             about("/errors/{code}", "What an error code means", text("text/markdown"), To::Name),
             json!([code]),
-        ),
-        with_parameters(
-            about(
-                "/v1/events/stream",
-                "The events themselves, as they happen (server-sent events)",
-                text("text/event-stream"),
-                To::Question,
-            ),
-            following(),
         ),
         about(
             "/metrics",
@@ -156,7 +151,7 @@ pub(crate) fn about_the_server() -> Map<String, Value> {
             To::Question,
         ),
         the_stream(),
-    ])
+    ]
 }
 
 /// The events as they happen. How a stream goes on is beyond what this document can say.
@@ -228,27 +223,12 @@ fn with_parameters((path, mut item): (String, Value), parameters: Value) -> (Str
     (path, item)
 }
 
-/// Where a stream begins, and what it carries.
-fn following() -> Value {
-    let one = |name: &str, place: &str, about: &str, schema: Value| json!({ "name": name, "in": place, "description": about, "schema": schema });
-    let seq = json!({ "type": "integer", "minimum": 0 });
-    let text = json!({ "type": "string" });
-    let texts = json!({ "type": "array", "items": text });
-    json!([
-        one(
-            "after",
-            "query",
-            "Begin after the event with this seq; else with what comes next",
-            seq.clone()
-        ),
-        one("project", "query", "Only events of this project and its tasks", text.clone()),
-        one("task", "query", "Only events of this task", text),
-        one("kind", "query", "Only events of this kind; may be repeated", texts),
-        one(
-            "Last-Event-ID",
-            "header",
-            "The last event that you have; it counts before `after`",
-            seq
-        ),
-    ])
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_address_is_described_once() {
+        assert_eq!(about_the_server().len(), addresses().len());
+    }
 }
