@@ -60,6 +60,12 @@ pub struct Taken {
     pub instead: Option<QueryKey>,
 }
 
+impl Taken {
+    fn made_from(&self, title: &str) -> QueryKey {
+        self.instead.clone().unwrap_or_else(|| QueryKey::of_title(title))
+    }
+}
+
 /// Writes a chunk of a type for an owner.
 pub fn write(
     draft: &Draft,
@@ -104,9 +110,7 @@ pub(super) fn key(
     taken: &Taken,
     owner: &Owner,
 ) -> Result<QueryKey, Refusal> {
-    let Some(asked) = asked else {
-        return Ok(taken.instead.clone().unwrap_or_else(|| QueryKey::of_title(title)));
-    };
+    let Some(asked) = asked else { return Ok(taken.made_from(title)) };
     let key = QueryKey::parse(asked)?;
     let Some(holder) = taken.by else { return Ok(key) };
     let message = format!("the query key '{key}' is taken by chunk {}", holder.short());
@@ -121,7 +125,7 @@ pub(super) fn key(
 pub(super) fn key_there(chunk: &Chunk, taken: &Taken) -> QueryKey {
     match taken.by {
         None => chunk.query_key.clone(),
-        Some(_) => QueryKey::made_from(&chunk.title, &taken.near),
+        Some(_) => taken.made_from(&chunk.title),
     }
 }
 

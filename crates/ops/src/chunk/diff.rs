@@ -18,7 +18,7 @@ use super::versions::{FieldChangeView, changes};
 use super::view::{ChunkView, ChunkViews, SourceView};
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
-use crate::sheet::{Cell, Sheet, Tone};
+use crate::sheet::{Cell, Sheet};
 
 /// Shows what differs between two versions of a chunk.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]

@@ -53,17 +53,16 @@ fn compared(before: &str, after: &str) -> Vec<LineView> {
 /// All lines between those that are alike at the start and at the end, as gone and as new.
 fn replaced(old: &[&str], new: &[&str], start: usize, end: usize) -> Vec<LineView> {
     let (old_end, new_end) = (old.len() - end, new.len() - end);
-    let numbered = |lines: &[&str]| lines.iter().copied().enumerate().collect::<Vec<_>>();
-    let (old, new) = (numbered(old), numbered(new));
-    let first = old.iter().take(start).skip(start.saturating_sub(AROUND));
-    let last = old.iter().skip(old_end).zip(new.iter().skip(new_end)).take(AROUND);
-    let gone = old.iter().take(old_end).skip(start);
-    let added = new.iter().take(new_end).skip(start);
+    let (old, new) = (|| old.iter().enumerate(), || new.iter().enumerate());
+    let first = old().take(start).skip(start.saturating_sub(AROUND));
+    let gone = old().take(old_end).skip(start);
+    let added = new().take(new_end).skip(start);
+    let last = old().skip(old_end).zip(new().skip(new_end)).take(AROUND);
     first
-        .map(|(at, text)| LineView::new(Some(*at), Some(*at), text))
-        .chain(gone.map(|(at, text)| LineView::new(Some(*at), None, text)))
-        .chain(added.map(|(at, text)| LineView::new(None, Some(*at), text)))
-        .chain(last.map(|((was, text), (is, _))| LineView::new(Some(*was), Some(*is), text)))
+        .map(|(at, text)| LineView::new(Some(at), Some(at), text))
+        .chain(gone.map(|(at, text)| LineView::new(Some(at), None, text)))
+        .chain(added.map(|(at, text)| LineView::new(None, Some(at), text)))
+        .chain(last.map(|((was, text), (is, _))| LineView::new(Some(was), Some(is), text)))
         .collect()
 }
 

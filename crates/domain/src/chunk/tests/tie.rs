@@ -8,7 +8,7 @@ use crate::chunk::event::ChunkWritten;
 use crate::chunk::tie::{accompany, asked, follow, is_tied, refuse_deletion, task};
 use crate::chunk::update::{Revision, update};
 use crate::chunk::write::{Draft, Taken, write};
-use crate::chunk::{Chunk, ChunkType, Owner};
+use crate::chunk::{Chunk, ChunkType, Owner, QueryKey};
 use crate::event::{Authority, ChunkEvent, Event, StatusSet, TaskMoved, TaskUpdated};
 use crate::ownership::Bearer;
 use crate::transition::{Until, block};
@@ -216,8 +216,8 @@ fn c5_where_a_task_goes_its_spec_goes() {
 #[test]
 fn a_spec_whose_key_is_taken_where_it_goes_gets_another() {
     let pair = Pair::new();
-    let key = pair.spec.query_key.clone();
-    let taken = Taken { by: Some(ChunkId::from_bytes([9; 16])), near: [key.clone()].into() };
+    let instead = QueryKey::parse("another").ok();
+    let taken = Taken { by: Some(ChunkId::from_bytes([9; 16])), instead: instead.clone() };
     let went = accompany(&pair.spec, &pair.task, &taken, by("w1"));
-    assert_ne!(went.query_key, key);
+    assert_eq!(Some(went.query_key), instead);
 }
