@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::room::{on_both, titles};
+use crate::room::{Room, on_both, titles};
 
 #[test]
 fn c68_what_a_session_was_given_is_read_back_with_version_and_rule() {
@@ -65,6 +65,39 @@ fn c69_the_budget_of_an_agent_type_holds_when_a_session_is_resumed() {
         assert_eq!(
             (titles(&resumed), resumed["cut"][0]["title"].clone()),
             (vec!["two".to_owned()], json!("one"))
+        );
+    });
+}
+
+/// A session whose budget has room for one of two conventions.
+fn short_of_room(room: &mut Room<'_>) -> Value {
+    for title in ["one", "two"] {
+        room.writes("convention", title, json!({"project": "api", "content": "x".repeat(400)}));
+    }
+    let session = room.sits("coder", json!({"project": "api", "max_tokens": 150}));
+    assert_eq!(titles(&session), ["two"]);
+    session
+}
+
+#[test]
+fn c69_what_the_budget_of_a_session_cut_does_not_wait_for_it() {
+    on_both(|room| {
+        let session = short_of_room(room);
+        assert_eq!(room.at("session.show", &session, json!({}))["pending"], json!([]));
+        let taken = room.at("session.take", &session, json!({}));
+        let focused = room.at("session.focus", &session, json!({"task": "the login"}));
+        assert_eq!((titles(&taken), titles(&focused)), (Vec::new(), Vec::new()));
+    });
+}
+
+#[test]
+fn c69_the_budget_of_a_session_holds_when_it_is_resumed() {
+    on_both(|room| {
+        let session = short_of_room(room);
+        let resumed = room.at("session.resume", &session, json!({}));
+        assert_eq!(
+            (titles(&resumed), &resumed["cut"][0]["title"]),
+            (vec!["two".to_owned()], &json!("one"))
         );
     });
 }

@@ -21,6 +21,9 @@ pub struct SessionStarted {
     pub project: Option<ProjectId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<RunKey>,
+    /// The budget of everything that is injected, in tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u32>,
     pub ttl: Span,
     pub expires_at: Time,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

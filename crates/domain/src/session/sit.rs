@@ -21,6 +21,8 @@ pub struct Arrival {
     pub run: Option<RunKey>,
     /// The project of the task that the run works on, if it works on one.
     pub run_project: Option<ProjectId>,
+    /// How much may be injected, in tokens.
+    pub max_tokens: Option<u32>,
 }
 
 /// Starts a session under a lifecycle. A run has one at a time; an agent may have several.
@@ -52,6 +54,7 @@ pub fn start(
         lifecycle: lifecycle.slug.clone(),
         project: arrival.project,
         run: arrival.run,
+        max_tokens: arrival.max_tokens,
         ttl: lifecycle.ttl,
         expires_at: now.plus(lifecycle.ttl),
         required_steps: lifecycle.required_steps.clone(),

@@ -50,6 +50,8 @@ pub struct Session {
     pub project: Option<ProjectId>,
     /// The run it is part of; a run has one session at a time.
     pub run: Option<RunKey>,
+    /// The budget it was started with, in tokens. It holds for all that is injected later too.
+    pub max_tokens: Option<u32>,
     pub status: SessionStatus,
     pub focus: Option<Focus>,
     /// Everything it was given, in order; what it was given again is there once.
@@ -76,6 +78,7 @@ impl Session {
             lifecycle: data.lifecycle.clone(),
             project: data.project,
             run: data.run,
+            max_tokens: data.max_tokens,
             status: SessionStatus::Active,
             focus: None,
             injected: data.injection.chunks.clone(),

@@ -68,6 +68,7 @@ fn few(bed: &mut Bed) -> u64 {
         lifecycle: slug("dev"),
         project: None,
         run: None,
+        max_tokens: None,
         ttl: Span::from_millis(1),
         expires_at: Time::from_millis(7),
         required_steps: Vec::new(),

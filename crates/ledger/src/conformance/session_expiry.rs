@@ -33,6 +33,7 @@ fn begin(bed: &mut Bed) -> SessionId {
             lifecycle: "default".parse()?,
             project: None,
             run: None,
+            max_tokens: None,
             ttl,
             expires_at: tx.now().plus(ttl),
             required_steps: Vec::new(),

@@ -45,6 +45,7 @@ fn started(now: Time, agent: &str) -> SessionStarted {
         lifecycle: slug("dev"),
         project: None,
         run: None,
+        max_tokens: None,
         ttl: Span::from_millis(HOUR),
         expires_at: Time::from_millis(now.as_millis() + HOUR),
         required_steps: Vec::new(),

@@ -115,7 +115,7 @@ impl Chosen {
         Ok(Self { injection: inject(&candidates, &types, &asked), candidates })
     }
 
-    /// What is chosen now for a session, whoever asks.
+    /// What is chosen now for a session under the budget it was started with, whoever asks.
     pub(super) fn of_session(
         snapshot: &mut Snapshot<'_>,
         session: &Session,
@@ -123,7 +123,8 @@ impl Chosen {
     ) -> Result<Self, Error> {
         let sitter = Sitter::named(snapshot, &session.agent, asker)?;
         let listener = session.listener(&sitter.tags, &org());
-        Self::of(snapshot, &Whom { listener, reader: sitter.reader, max_tokens: None })
+        let max_tokens = session.max_tokens;
+        Self::of(snapshot, &Whom { listener, reader: sitter.reader, max_tokens })
     }
 
     /// What came up for a session since it was last given something.

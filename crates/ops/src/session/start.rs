@@ -39,7 +39,7 @@ pub struct Start {
     /// The run it is part of; without one, `WINDLASS_RUN`
     #[arg(long, value_name = "RUN")]
     pub run: Option<String>,
-    /// Inject at most so much, in tokens
+    /// Inject at most so much, in tokens, as long as the session lasts
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<u32>,
     #[command(flatten)]
@@ -80,8 +80,10 @@ impl Operation for Start {
             };
             let of_run = of_run(tx, run)?;
             let whom = sitter.sits(project, lifecycle.slug.clone(), Vec::new());
-            let chosen = Chosen::of(tx, &Whom { max_tokens: self.max_tokens, ..whom })?;
-            let arrival = Arrival { agent: agent.clone(), agent_type, project, run, run_project };
+            let max_tokens = self.max_tokens;
+            let chosen = Chosen::of(tx, &Whom { max_tokens, ..whom })?;
+            let agent = agent.clone();
+            let arrival = Arrival { agent, agent_type, project, run, run_project, max_tokens };
             let injection = chosen.injection.clone();
             let started =
                 start(arrival, &lifecycle, of_run.as_ref(), injection, &reader, tx.now())?;

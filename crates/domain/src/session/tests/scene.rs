@@ -19,6 +19,7 @@ pub(super) fn arrival() -> Arrival {
         project: None,
         run: Some(RunKey::from_bytes([1; 16])),
         run_project: None,
+        max_tokens: None,
     }
 }
 
