@@ -78,6 +78,11 @@ impl Office {
         request.run(&mut self.cx).err().unwrap().to_string()
     }
 
+    /// From now on everything is done in a run, as by an agent that it drives.
+    pub fn in_run(&mut self, run: &Value) {
+        self.cx.surroundings.wishes.run = run.as_str().map(str::to_owned);
+    }
+
     pub fn after_minutes(&mut self, minutes: i64) -> &mut Self {
         self.clock.0.fetch_add(minutes * 60_000, Ordering::SeqCst);
         self

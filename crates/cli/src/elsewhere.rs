@@ -48,9 +48,11 @@ pub(crate) fn headers(credential: &Credential, cx: &Context) -> Vec<(&'static st
         headers.push(("windlass-user", surroundings.user.clone()));
         headers.extend(surroundings.agent.iter().map(|name| ("windlass-agent", name.clone())));
     }
-    // What is no id names no task, here as there.
+    // What is no id names no task and no run, here as there.
     let fence = surroundings.fence.iter().filter(|(task, _)| is_of_an_id(task));
     headers.extend(fence.map(|(task, fence)| ("windlass-fence", format!("{task}:{fence}"))));
+    let run = surroundings.wishes.run.iter().filter(|run| is_of_an_id(run));
+    headers.extend(run.map(|run| ("windlass-run", run.clone())));
     if surroundings.door != Door::default() {
         headers.push(("windlass-door", surroundings.door.to_string()));
     }

@@ -9,7 +9,7 @@ use windlass_domain::op::OpId;
 use windlass_domain::{Code, Refusal};
 use windlass_hands::remote::{Address, Server};
 use windlass_ledger::Location;
-use windlass_ops::context::{Surroundings, Variables};
+use windlass_ops::context::{Surroundings, Variables, Wishes};
 use windlass_ops::remote::Remote;
 use windlass_ops::settings::{Format, Layers, Origin, Resolved};
 use windlass_ops::{Context, Workplace};
@@ -121,6 +121,10 @@ impl Environment {
             variables: Variables::new(self.variables.clone()),
             folder: std::env::current_dir().ok(),
             program: std::env::current_exe().ok(),
+            wishes: Wishes {
+                run: self.variable("WINDLASS_RUN").map(str::to_owned),
+                ..Wishes::default()
+            },
             door: flags.door,
             ..Surroundings::default()
         };

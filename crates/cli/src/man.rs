@@ -30,9 +30,10 @@ pub(crate) const OWN: Own = Own {
 /// The width of a page is the reader's affair; the tree wants one for its help.
 const ANY_WIDTH: usize = 80;
 
-const MORE_VARIABLES: [(&str, &str); 4] = [
+const MORE_VARIABLES: [(&str, &str); 5] = [
     ("WINDLASS_TASK, WINDLASS_FENCE", "a task and the fence of the claim under which it is held"),
     ("WINDLASS_SESSION", "the session that a call is about, where no argument names one"),
+    ("WINDLASS_RUN", "the run in which an agent works, and so the session it has there"),
     ("WINDLASS_KEY", "the key that is shown to a server"),
     ("NO_COLOR", "set to anything: no colours"),
 ];

@@ -2,7 +2,7 @@
 
 use clap::{Arg, Command};
 use windlass_domain::{Code, Exit};
-use windlass_hands::remote::{Client, Server};
+use windlass_hands::remote::{Client, Request, Server};
 use windlass_ledger::{Error, Fault};
 use windlass_ops::remote;
 use windlass_server::desk::{self, Office};
@@ -48,8 +48,11 @@ fn run(call: Call<'_>) -> std::io::Result<Exit> {
     let (workplace, surroundings, settings) = (cx.workplace, cx.surroundings, cx.settings);
     let ended = match cx.remote {
         None => stdio::run(Office { workplace, surroundings, settings }, tools),
-        Some(remote) => Elsewhere::to(remote.server().clone())
-            .and_then(|calls| stdio::relay(calls, &surroundings, tools)),
+        Some(remote) => {
+            let session = surroundings.variables.session().map(str::to_owned);
+            Elsewhere::to(remote.server().clone(), session)
+                .and_then(|calls| stdio::relay(calls, &surroundings, tools))
+        }
     };
     match ended {
         Ok(()) => Ok(Exit::Done),
@@ -59,25 +62,30 @@ fn run(call: Call<'_>) -> std::io::Result<Exit> {
 
 /// Lets a server do what the tools ask for.
 #[derive(Debug, Clone)]
-struct Elsewhere(Client);
+struct Elsewhere {
+    client: Client,
+    /// The session that the calls are about.
+    session: Option<String>,
+}
 
 impl Elsewhere {
-    fn to(server: Server) -> Result<Self, Error> {
+    fn to(server: Server, session: Option<String>) -> Result<Self, Error> {
         let client = Client::new(server).map_err(|lost| {
             Fault::new(Code::ServerUnreachable, lost.reason)
                 .hint("check server.url and WINDLASS_KEY")
         });
-        Ok(Self(client?))
+        Ok(Self { client: client?, session })
     }
 }
 
 impl Calls for Elsewhere {
     async fn call(&self, call: desk::Call) -> Result<String, Error> {
-        let Self(client) = self;
+        let Self { client, session } = self;
         // Who calls is shown by the client, with every request.
         let desk::Call { entry, arguments, op_id, caller: _ } = call;
         let sent = remote::Call::new(entry, &arguments, op_id)?;
-        let reply = client.send(&sent.request()).await;
+        let request = Request { session: session.clone(), ..sent.request() };
+        let reply = client.send(&request).await;
         let reply = reply.map_err(|lost| sent.lost(client.server(), &lost))?;
         Ok(sent.read(client.server(), reply)?.json)
     }

@@ -29,6 +29,9 @@ use crate::sheet::Sheet;
 use crate::table::arguments_of;
 use crate::view::usage;
 
+/// The variable that names a session.
+const SESSION: &str = "WINDLASS_SESSION";
+
 /// Who calls, as far as the door knows before it looks at the arguments.
 #[derive(Debug, Clone, Default)]
 pub struct Surroundings {
@@ -47,7 +50,7 @@ pub struct Surroundings {
     pub folder: Option<PathBuf>,
     /// The program that runs, by its path.
     pub program: Option<PathBuf>,
-    /// What a caller elsewhere has set where it is.
+    /// What the caller has set where it is.
     pub wishes: Wishes,
     pub files: Files,
     pub presence: Presence,
@@ -66,8 +69,8 @@ pub enum Presence {
     Page,
 }
 
-/// Settings of a caller elsewhere, for what its arguments do not say. They come before those of the
-/// place where the operation is done.
+/// What a caller has set for what its arguments do not say. Settings of one elsewhere come before those
+/// of the place where the operation is done.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wishes {
     pub project: Option<String>,
@@ -75,6 +78,8 @@ pub struct Wishes {
     pub auto_unpause: Option<bool>,
     /// In which sitting of an agent it claims.
     pub session: Option<String>,
+    /// The run in which it calls: `WINDLASS_RUN`.
+    pub run: Option<String>,
     /// The door that it came through where it is.
     pub door: Option<Door>,
 }
@@ -101,6 +106,11 @@ impl Variables {
 
     pub fn all(&self) -> &BTreeMap<String, String> {
         &self.0
+    }
+
+    /// The session that a call is about where no argument names one.
+    pub fn session(&self) -> Option<&str> {
+        self.0.get(SESSION).map(String::as_str).filter(|value| !value.is_empty())
     }
 }
 

@@ -312,6 +312,20 @@ fn a_session_goes_from_start_to_end() {
 }
 
 #[test]
+fn r13_the_environment_of_an_agent_says_which_session_is_its_own() {
+    let ledger = ledger();
+    let mut first = agent(&ledger, "w1");
+    let sessions = [0, 1].map(|_| text(&first.call("start_session", json!({}))["session_id"]));
+    assert_eq!(first.refused("write_memory", said("mine"))["code"], "id_ambiguous");
+    for session in sessions {
+        let mcp = ledger.windlass(&["mcp", "--agent", "w1", "--tools", "hizal"]);
+        let mut seated = Talk::greet(&mcp.env("WINDLASS_SESSION", &session));
+        let active = seated.call("get_active_session", json!({}));
+        assert_eq!(active["session_id"], session.as_str());
+    }
+}
+
+#[test]
 fn defect_14_a_focus_brings_what_is_aimed_at_it_and_only_that() {
     let ledger = ledger();
     let mut w1 = agent(&ledger, "w1");

@@ -9,6 +9,10 @@ use windlass_tests::office::{Office, in_office};
 const TYPES: [&str; 8] =
     ["assistant", "orchestrator", "researcher", "planner", "coder", "qa", "delivery", "operations"];
 
+/// A workflow file of one step.
+pub(crate) const FILE: &str = "---\nintent: say it\nsuccess_criteria: said\nrisk_level: low\n---\n\
+                               ### 1. Say\naction: say\nloop: false\nverify: true\n";
+
 /// Where agents sit.
 pub(crate) struct Room<'a> {
     pub(crate) office: &'a mut Office,

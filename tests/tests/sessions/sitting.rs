@@ -3,11 +3,7 @@
 use serde_json::{Value, json};
 use windlass_domain::Code;
 
-use crate::room::{Room, on_both, titles};
-
-/// A workflow file of one step.
-const FILE: &str = "---\nintent: say it\nsuccess_criteria: said\nrisk_level: low\n---\n\
-                    ### 1. Say\naction: say\nloop: false\nverify: true\n";
+use crate::room::{FILE, Room, on_both, titles};
 
 fn begin_run(room: &mut Room<'_>, folder: &str) -> Value {
     let begin = json!({"text": FILE, "workflow_path": "/w.md", "folder": folder, "machine": "m"});
@@ -59,6 +55,58 @@ fn r13_a_run_has_one_session_and_an_agent_one_in_each_of_its_runs() {
         let again = json!({"agent": "coder", "run": one});
         let refusal = room.refuses("session.start", again, Code::SessionOpen);
         assert_eq!(refusal.details["session"], session["session_id"]);
+    });
+}
+
+/// The session in which an agent that calls in a run remembers something.
+fn written_in(room: &mut Room<'_>, run: &Value) -> Value {
+    room.office.in_run(run);
+    let said = json!({"text": "it hangs", "agent": "coder"});
+    let written = room.does("remember", said);
+    json!([written["author"]["session_id"], written["author"]["run"]])
+}
+
+#[test]
+fn r13_agents_of_one_name_each_write_in_the_session_of_their_run() {
+    on_both(|room| {
+        let runs = [begin_run(room, "/one"), begin_run(room, "/other")];
+        let sessions = runs.clone().map(|run| room.sits("coder", json!({"run": run})));
+        for (run, session) in runs.iter().zip(&sessions) {
+            assert_eq!(written_in(room, run), json!([session["session_id"], run]));
+        }
+    });
+}
+
+#[test]
+fn r13_the_session_of_another_run_is_nobody_elses() {
+    on_both(|room| {
+        let (one, other) = (begin_run(room, "/one"), begin_run(room, "/other"));
+        room.sits("coder", json!({"run": one}));
+        assert_eq!(written_in(room, &other), json!([null, null]));
+        room.refuses("session.show", json!({"agent": "coder"}), Code::SessionNotFound);
+    });
+}
+
+#[test]
+fn in_a_run_without_a_session_that_of_no_run_is_meant() {
+    on_both(|room| {
+        let (one, other) = (begin_run(room, "/one"), begin_run(room, "/other"));
+        room.sits("coder", json!({"run": one}));
+        let free = room.sits("coder", json!({}));
+        assert_eq!(written_in(room, &other), json!([free["session_id"], null]));
+    });
+}
+
+#[test]
+fn nobody_guesses_in_which_of_several_sessions_something_is_written() {
+    on_both(|room| {
+        let sessions = [0, 1].map(|_| room.sits("coder", json!({})));
+        let said = json!({"text": "it hangs", "agent": "coder"});
+        let refusal = room.refuses("remember", said.clone(), Code::IdAmbiguous);
+        assert_eq!(refusal.suggestions.len(), 2);
+        room.at("session.end", &sessions[1], json!({}));
+        let written = room.does("remember", said);
+        assert_eq!(written["author"]["session_id"], sessions[0]["session_id"]);
     });
 }
 

@@ -6,6 +6,8 @@ use windlass_testkit::http::{Request, follow};
 use windlass_testkit::{Home, Served};
 use windlass_tests::ledgers::{Ledger, error_of, text};
 
+use crate::room::FILE;
+
 /// The answer of a command that must succeed.
 #[track_caller]
 fn does(home: &Home, args: &[&str]) -> Value {
@@ -46,6 +48,30 @@ fn the_environment_names_the_session() {
     assert!(text(&refused["message"]).contains(&session), "{refused}");
     let shown = show().env("WINDLASS_SESSION", &session).run().ok().json();
     assert_eq!(shown["session_id"], first["session_id"]);
+}
+
+#[test]
+fn r13_the_environment_names_the_run_here_and_for_a_server() {
+    let ledger = Ledger::on_sqlite();
+    let serve = ledger.windlass(&["serve", "--listen", "127.0.0.1:0"]);
+    let served = Served::from_run(&ledger.home, &serve);
+    let begin = ["run", "begin", "--text", FILE, "--workflow-path", "/w.md", "--machine", "m"];
+    let sits = |folder: &str| {
+        let run = text(&ledger.answer(&[&begin[..], &["--folder", folder]].concat())["run"]);
+        let start = ledger.windlass(&["session", "start", "--agent", "coder"]);
+        let session = start.env("WINDLASS_RUN", &run).run().ok().json()["session_id"].clone();
+        (run, session)
+    };
+    let sittings = [sits("/one"), sits("/other")];
+    let remember = ["remember", "it hangs", "--agent", "coder"];
+    let url = served.url("");
+    let there = [&remember[..], &["--server", &url]].concat();
+    for (run, session) in sittings {
+        for command in [ledger.windlass(&remember), ledger.home.windlass(&there)] {
+            let written = command.env("WINDLASS_RUN", &run).run().ok().json();
+            assert_eq!(written["author"]["session_id"], session, "{written}");
+        }
+    }
 }
 
 /// Two projects, an agent and a key of it that is bound to one of them.

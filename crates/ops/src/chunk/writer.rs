@@ -19,7 +19,7 @@ pub struct Writer {
     #[command(flatten)]
     #[serde(flatten)]
     pub asker: Asker,
-    /// The session in which this is done; else `WINDLASS_SESSION`, or the newest of yours
+    /// The session in which this is done; else `WINDLASS_SESSION`, or the only one you have open
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
 }

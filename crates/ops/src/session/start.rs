@@ -15,14 +15,11 @@ use windlass_ledger::{Error, SessionFilter, Snapshot};
 use super::at::NOTICED;
 use super::choose::{Chosen, Sitter, Whom};
 use super::view::{Given, Sat, SessionView};
-use super::which;
 use crate::chunk::asker::Asker;
 use crate::context::{Context, Name};
 use crate::operation::{Access, Operation};
 use crate::run::Target;
 
-/// The variable by which a driven agent knows its run.
-const RUN: &str = "WINDLASS_RUN";
 /// The lifecycle of an agent whose type says none.
 const DEFAULT: &str = "default";
 
@@ -104,7 +101,7 @@ impl Start {
     }
 
     fn run_named(&self, cx: &Context) -> Option<String> {
-        self.run.clone().or_else(|| which::variable(cx, RUN))
+        self.run.clone().or_else(|| cx.surroundings.wishes.run.clone())
     }
 }
 

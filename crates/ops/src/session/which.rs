@@ -4,19 +4,22 @@ use windlass_domain::chunk::access::Reader;
 use windlass_domain::id::Fragment;
 use windlass_domain::session::sit::not_found;
 use windlass_domain::session::state::SessionStatus;
-use windlass_domain::{Code, Refusal, SessionId};
+use windlass_domain::{Code, Refusal, RunKey, SessionId};
 use windlass_ledger::{Error, KeptSession, SessionFilter, Snapshot};
 
 use crate::context::{Context, Files};
 
-/// The variable that names a session where no argument does.
-const VARIABLE: &str = "WINDLASS_SESSION";
+/// So many open sessions of an agent are looked at.
+const OPEN: u64 = 100;
 /// More sessions than this are not listed when it is not clear which is meant.
 const LISTED: usize = 5;
 
-/// The session that a caller names, if any.
+/// The session that a caller names, if any, and the run in which it calls.
 #[derive(Debug, Clone)]
-pub(crate) struct Which(Option<String>);
+pub(crate) struct Which {
+    session: Option<String>,
+    run: Option<RunKey>,
+}
 
 impl Which {
     /// By an argument, by what a caller elsewhere has set, or by the environment. Others call their
@@ -24,57 +27,60 @@ impl Which {
     pub(crate) fn of(given: Option<&String>, cx: &Context) -> Self {
         let wished = cx.surroundings.wishes.session.as_ref();
         let wished = wished.filter(|text| text.parse::<SessionId>().is_ok());
-        Self(given.or(wished).cloned().or_else(|| variable(cx, VARIABLE)))
+        Self {
+            session: given.or(wished).cloned().or_else(|| variable(cx)),
+            run: cx.surroundings.wishes.run.as_ref().and_then(|text| text.parse().ok()),
+        }
     }
 
     /// The name itself, as a server takes it.
     pub(crate) fn named(self) -> Option<String> {
-        self.0
+        self.session
     }
 
-    /// The session that is named, or else the only one that the caller has open.
+    /// The session that is named, or else the only one that can be meant.
     pub(crate) fn find(
         &self,
         snapshot: &mut Snapshot<'_>,
         reader: &Reader,
     ) -> Result<KeptSession, Error> {
-        if let Some(text) = &self.0 {
-            return named(snapshot, text, reader);
-        }
-        let mut open = open(snapshot, &reader.name)?;
-        match open.len() {
-            0 => Err(none_open(&reader.name).into()),
-            1 => open.pop().ok_or_else(|| none_open(&reader.name).into()),
-            _ => Err(several(&open).into()),
-        }
+        let found = self.sitting(snapshot, reader)?;
+        found.ok_or_else(|| none_open(&reader.name).into())
     }
-}
 
-impl Which {
-    /// The session in which somebody writes: the one that is named, or else the newest of theirs that
-    /// goes on. One whose time ran out hinders nobody, even if nobody noticed it yet.
+    /// The same, where somebody may also sit in no session. One whose time ran out hinders nobody,
+    /// even if nobody noticed it yet.
     pub(crate) fn sitting(
         &self,
         snapshot: &mut Snapshot<'_>,
         reader: &Reader,
     ) -> Result<Option<KeptSession>, Error> {
-        if let Some(text) = &self.0 {
+        if let Some(text) = &self.session {
             return named(snapshot, text, reader).map(Some);
         }
-        let now = snapshot.now();
-        let open = open(snapshot, &reader.name)?;
-        Ok(open.into_iter().find(|kept| kept.session.is_open(now)))
+        let mut open = self.meant(open(snapshot, &reader.name)?);
+        match open.len() {
+            0 | 1 => Ok(open.pop()),
+            _ => Err(several(&open).into()),
+        }
+    }
+
+    /// Of the sessions that an agent has open, those in which it may be calling. Agents that share a
+    /// name are told apart by their runs: in a run its own session counts, never that of another.
+    fn meant(&self, mut open: Vec<KeptSession>) -> Vec<KeptSession> {
+        let Some(run) = self.run else { return open };
+        let has_own = open.iter().any(|kept| kept.session.run == Some(run));
+        let wanted = has_own.then_some(run);
+        open.retain(|kept| kept.session.run == wanted);
+        open
     }
 }
 
-/// A variable of the caller. That of a server says nothing of whom it serves.
-pub(super) fn variable(cx: &Context, name: &str) -> Option<String> {
+/// The variable of the caller. That of a server says nothing of whom it serves.
+fn variable(cx: &Context) -> Option<String> {
     match cx.surroundings.files {
         Files::Servers => None,
-        Files::Callers => {
-            let value = cx.surroundings.variables.all().get(name);
-            value.filter(|value| !value.is_empty()).cloned()
-        }
+        Files::Callers => cx.surroundings.variables.session().map(str::to_owned),
     }
 }
 
@@ -97,7 +103,7 @@ fn open(snapshot: &mut Snapshot<'_>, agent: &str) -> Result<Vec<KeptSession>, Er
     let filter = SessionFilter {
         agent: Some(agent.to_owned()),
         status: Some(SessionStatus::Active),
-        limit: LISTED as u64 + 1,
+        limit: OPEN,
         ..SessionFilter::default()
     };
     Ok(snapshot.sessions(&filter)?)

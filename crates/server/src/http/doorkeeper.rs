@@ -28,6 +28,7 @@ const PROJECT: HeaderName = HeaderName::from_static("windlass-project");
 const LEASE: HeaderName = HeaderName::from_static("windlass-lease");
 const SESSION: HeaderName = HeaderName::from_static("windlass-session");
 const SESSION_ENCODED: HeaderName = HeaderName::from_static("windlass-session*");
+const RUN: HeaderName = HeaderName::from_static("windlass-run");
 const AUTO_UNPAUSE: HeaderName = HeaderName::from_static("windlass-auto-unpause");
 const DOOR: HeaderName = HeaderName::from_static("windlass-door");
 
@@ -247,8 +248,9 @@ fn wishes(headers: &HeaderMap) -> Result<Wishes, Refusal> {
     let lease = header(headers, &LEASE).map(|lease| Span::parse("lease", lease)).transpose()?;
     let auto_unpause = header(headers, &AUTO_UNPAUSE).map(yes_or_no).transpose()?;
     let session = encoded::text(headers, &SESSION, &SESSION_ENCODED);
+    let run = header(headers, &RUN).map(str::to_owned);
     let door = header(headers, &DOOR).map(door).transpose()?;
-    Ok(Wishes { project, lease, auto_unpause, session, door })
+    Ok(Wishes { project, lease, auto_unpause, session, run, door })
 }
 
 fn door(given: &str) -> Result<Door, Refusal> {

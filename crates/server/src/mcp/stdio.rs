@@ -8,7 +8,7 @@ use rmcp::transport::stdio_pipes;
 use serde_json::json;
 use windlass_domain::Refusal;
 use windlass_ledger::{Error, Fault};
-use windlass_ops::context::{Presence, Surroundings};
+use windlass_ops::context::{Presence, Surroundings, Wishes};
 use windlass_ops::operation::Operation as _;
 use windlass_ops::table::Entry;
 use windlass_ops::whoami::{Known, Whoami};
@@ -53,7 +53,9 @@ pub fn relay(
 }
 
 fn caller(surroundings: &Surroundings) -> Caller {
-    let Surroundings { agent, user, fence, wishes, .. } = surroundings.clone();
+    let Surroundings { agent, user, fence, wishes, variables, .. } = surroundings.clone();
+    // Whoever started this process is who calls, so that its variables count.
+    let wishes = Wishes { session: variables.session().map(str::to_owned), ..wishes };
     Caller::Local(Local { agent, user, fence, wishes, presence: Presence::Unknown })
 }
 
