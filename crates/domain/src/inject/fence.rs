@@ -32,6 +32,14 @@ pub fn fenced(chunks: &[&Chunk]) -> String {
     text
 }
 
+/// What [`fenced`] made, taken apart: what stands before the fences, and each chunk in its own.
+pub fn apart(text: &str) -> (&str, Vec<&str>) {
+    let Some((preface, fences)) = text.split_once("\n\n") else { return (text, Vec::new()) };
+    let mark = fences.strip_prefix("<chunk-").and_then(|rest| rest.split_once(' '));
+    let end = format!("</chunk-{}>\n", mark.map(|(mark, _)| mark).unwrap_or_default());
+    (preface, fences.split_inclusive(&end).map(|fence| fence.trim_matches('\n')).collect())
+}
+
 /// A mark that stands in none of the chunks. It follows from what they say, so that the same chunks
 /// are always shown by the same bytes.
 fn mark(chunks: &[&Chunk], bodies: &[String]) -> String {
@@ -120,6 +128,20 @@ mod tests {
             let text = fenced(&shown);
             let mark = text.rsplit("</chunk-").next().unwrap().split('>').next().unwrap();
             prop_assert_eq!(text.matches(mark).count(), 2 * chunks.len());
+        }
+
+        #[test]
+        fn what_is_fenced_is_taken_apart_chunk_by_chunk(contents in prop::collection::vec("[</>chunk\\-0-9a-f \n]{1,40}x", 0..5)) {
+            let chunks: Vec<Chunk> = (1..).zip(&contents).map(|(at, text)| note(at, text)).collect();
+            let shown: Vec<&Chunk> = chunks.iter().collect();
+            let text = fenced(&shown);
+            let (preface, fences) = apart(&text);
+            prop_assert_eq!(fences.len(), chunks.len());
+            for (fence, chunk) in fences.iter().zip(&chunks) {
+                prop_assert!(fence.starts_with("<chunk-") && fence.ends_with('>'));
+                prop_assert!(fence.contains(&chunk.id.to_string()) && fence.contains(&chunk.content));
+            }
+            prop_assert_eq!(preface, if chunks.is_empty() { "" } else { PREFACE });
         }
     }
 }

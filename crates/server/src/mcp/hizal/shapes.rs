@@ -1,6 +1,7 @@
 //! Answers of operations in the shapes of Hizal's.
 
 use serde_json::{Map, Value, json};
+use windlass_domain::inject::fence;
 
 /// A part of an answer: as Hizal calls it, and where ours has it.
 type Part = (&'static str, &'static str);
@@ -180,15 +181,25 @@ pub(super) fn deleted(document: &Value) -> Value {
     told.into()
 }
 
-/// Chunks that a session is given, with where each comes from.
-fn injected(document: &Value) -> Value {
-    let rest: [Part; 4] = [
-        ("content", "/content"),
-        ("version", "/version"),
-        ("created_by", "/author"),
-        ("updated_at", "/updated_at"),
-    ];
-    each(document, "/injected", move |one| picked(one, BRIEF.iter().chain(&rest)))
+/// Adds the chunks that a session is given. What they say was written by others, and is told only
+/// within the fence that says so and where it comes from.
+fn and_injected(mut told: Map<String, Value>, document: &Value) -> Value {
+    let rest: [Part; 3] =
+        [("version", "/version"), ("created_by", "/author"), ("updated_at", "/updated_at")];
+    let text = document.pointer("/text").and_then(Value::as_str).unwrap_or_default();
+    let (notice, fences) = fence::apart(text);
+    let given = document.pointer("/injected").and_then(Value::as_array);
+    let chunk = |(one, fenced): (&Value, &str)| -> Value {
+        let mut chunk = picked(one, BRIEF.iter().chain(&rest));
+        chunk.insert("content".to_owned(), fenced.into());
+        chunk.into()
+    };
+    let chunks: Value = given.into_iter().flatten().zip(fences).map(chunk).collect();
+    told.insert("injected_chunks".to_owned(), chunks);
+    if !notice.is_empty() {
+        told.insert("notice".to_owned(), notice.into());
+    }
+    told.into()
 }
 
 fn count(document: &Value, list: &str) -> usize {
@@ -203,24 +214,21 @@ pub(super) fn started(document: &Value) -> Value {
         ("required_steps", "/required_steps"),
     ];
     let mut told = picked(document, &parts);
-    told.insert("injected_chunks".to_owned(), injected(document));
     told.insert("truncated_count".to_owned(), count(document, "/cut").into());
-    told.into()
+    and_injected(told, document)
 }
 
 pub(super) fn resumed(document: &Value) -> Value {
     let mut told = picked(document, &SITTING);
-    told.insert("injected_chunks".to_owned(), injected(document));
     told.insert("truncated_count".to_owned(), count(document, "/cut").into());
-    told.into()
+    and_injected(told, document)
 }
 
 pub(super) fn focused(document: &Value) -> Value {
     let parts: [Part; 2] = [("session_id", "/session_id"), ("focus_task", "/focus/task")];
     let mut told = picked(document, &parts);
     told.insert("focus_injected_chunks".to_owned(), count(document, "/injected").into());
-    told.insert("injected_chunks".to_owned(), injected(document));
-    told.into()
+    and_injected(told, document)
 }
 
 pub(super) fn active(document: &Value) -> Value {
