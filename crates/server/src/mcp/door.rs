@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use axum::http::request::Parts;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
     DiscoverResult, ErrorCode, ErrorData, Extensions, GetPromptRequestParams, GetPromptResponse,
     Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
@@ -88,7 +88,12 @@ impl<C: Calls> Door<C> {
                 Some(tool) => self.in_shape(guest, tool, answer).await,
             }
         };
-        result(done.await, &guest.tools)
+        let mut result = result(done.await, &guest.tools);
+        if offer.of_hizal.is_some_and(|tool| !tool.is_about_sessions()) {
+            let more = hizal::handed_over(&self.calls, &guest.caller).await;
+            result.content.extend(more.map(ContentBlock::text));
+        }
+        result
     }
 
     /// What an operation answered, as Hizal would.

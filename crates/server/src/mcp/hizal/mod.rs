@@ -3,11 +3,13 @@
 //! access, op ids and refusals are the same as everywhere.
 
 mod field;
+mod pending;
 mod shapes;
 mod table;
 #[cfg(test)]
 mod tests;
 mod tool;
 
+pub(super) use pending::handed_over;
 pub(super) use table::TOOLS;
 pub(super) use tool::{Known, Tool};

@@ -234,10 +234,10 @@ pub(super) fn focused(document: &Value) -> Value {
 pub(super) fn active(document: &Value) -> Value {
     let rest: [Part; 2] = [("status", "/status"), ("lifecycle_slug", "/lifecycle")];
     let mut told = picked(document, SITTING.iter().chain(&rest));
-    let injected = document.pointer("/injected").and_then(Value::as_array);
-    let ids = injected.into_iter().flatten().map(|one| one["chunk_id"].clone());
+    let given = document.pointer("/given").and_then(Value::as_array);
+    let ids = given.into_iter().flatten().map(|one| one["chunk_id"].clone());
     told.insert("inject_set".to_owned(), ids.collect());
-    told.into()
+    and_injected(told, document)
 }
 
 pub(super) fn no_session() -> Value {

@@ -85,9 +85,10 @@ pub(crate) static TOOLS: [Tool; 25] = [
     },
     Tool {
         name: "get_active_session",
-        operation: "session.show",
-        about: "Your session that goes on, if there is one",
+        operation: "session.take",
+        about: "Your session that goes on, if there is one, and what came up for it meanwhile",
         shape: shapes::active,
+        also: Some(Also::GIVEN),
         instead: Some((Code::SessionNotFound, shapes::no_session)),
         ..TOOL
     },

@@ -57,8 +57,9 @@ pub(crate) struct Also {
     /// Its field that names what is looked at, and where the first answer says that.
     field: &'static str,
     at: &'static str,
-    /// The part of the second answer that is put into the first.
+    /// The part of the second answer that is put into the first, and what it is called there.
     part: &'static str,
+    into: &'static str,
 }
 
 impl Also {
@@ -67,6 +68,16 @@ impl Also {
         field: "chunk",
         at: "/chunk/chunk_id",
         part: "versions",
+        into: "versions",
+    };
+
+    /// Everything that a session was given so far.
+    pub(super) const GIVEN: Self = Self {
+        operation: "session.show",
+        field: "session",
+        at: "/session_id",
+        part: "injected",
+        into: "given",
     };
 
     pub(crate) fn arguments(&self, first: &Value) -> Value {
@@ -76,7 +87,7 @@ impl Also {
 
     pub(crate) fn put(&self, mut first: Value, second: &str) -> Result<Value, Error> {
         if let (Value::Object(first), Value::Object(mut second)) = (&mut first, document(second)?) {
-            first.extend(second.remove(self.part).map(|part| (self.part.to_owned(), part)));
+            first.extend(second.remove(self.part).map(|part| (self.into.to_owned(), part)));
         }
         Ok(first)
     }
@@ -85,6 +96,11 @@ impl Also {
 impl Tool {
     pub(crate) fn fields(&self) -> impl Iterator<Item = &'static Field> {
         self.fields.iter().copied().flatten()
+    }
+
+    /// Whether it is about a session, and gives what there is to give by itself.
+    pub(crate) fn is_about_sessions(&self) -> bool {
+        self.operation.starts_with("session.")
     }
 
     /// The second look, and the operation that does it.
