@@ -128,3 +128,30 @@ fn what_an_expired_session_wrote_can_be_decided_about() {
         assert_eq!((&decided["status"], &decided["undecided"]), (&json!("expired"), &json!(0)));
     });
 }
+
+#[test]
+fn what_was_deleted_before_anybody_decided_can_be_discarded() {
+    on_both(|room| {
+        let (ended, memories) = over(room);
+        room.does("chunk.delete", json!({"chunk": memories[0]}));
+        let keep = json!({"session": ended["session_id"], "keep": [memories[0]]});
+        let refusal = room.refuses("session.consolidate", keep, Code::ChunkNotFound);
+        assert!(refusal.hint.unwrap().contains("--discard"));
+        let rest = json!({"discard": [memories[0]], "keep": [memories[1], memories[2]]});
+        assert_eq!(room.at("session.consolidate", &ended, rest)["undecided"], 0);
+    });
+}
+
+#[test]
+fn what_an_expired_session_wrote_can_be_decided_about_behind_many_that_nobody_noticed() {
+    on_both(|room| {
+        for _ in 0..25 {
+            room.sits("planner", json!({}));
+        }
+        let session = room.sits("coder", json!({"project": "api"}));
+        let memory = room.remembers("coder", "one");
+        room.office.after_minutes(8 * 60);
+        let decided = room.at("session.consolidate", &session, json!({"keep": [memory]}));
+        assert_eq!((&decided["status"], &decided["undecided"]), (&json!("expired"), &json!(0)));
+    });
+}

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::event::ChunkConsolidated;
-use super::state::{Session, SessionStatus};
+use super::state::Session;
 use crate::chunk::access::{Act, Reader};
 use crate::chunk::chunk_type::Consolidation;
 use crate::chunk::{Chunk, ChunkType};
@@ -69,33 +69,66 @@ pub fn consolidate(
     chunk: &Chunk,
     verdict: Verdict,
     reader: &Reader,
+    now: Time,
 ) -> Result<Vec<SessionEvent>, Refusal> {
     session.admit(reader)?;
     reader.admit(Act::Write, chunk)?;
+    decide(session, chunk.id, verdict, reader, now)
+}
+
+/// The same about a chunk that somebody has deleted since: there is nothing left to keep.
+pub fn consolidate_deleted(
+    session: &Session,
+    chunk: ChunkId,
+    verdict: Verdict,
+    reader: &Reader,
+    now: Time,
+) -> Result<Vec<SessionEvent>, Refusal> {
+    session.admit(reader)?;
+    let events = decide(session, chunk, verdict, reader, now)?;
+    match verdict {
+        Verdict::Keep | Verdict::Promote if !events.is_empty() => {
+            let hint = format!("windlass session consolidate {} --discard {chunk}", session.id);
+            Err(Refusal::new(Code::ChunkNotFound, "the chunk was deleted meanwhile")
+                .hint(format!("it can only be discarded: {hint}"))
+                .detail("session", session.id)
+                .detail("chunk", chunk))
+        }
+        Verdict::Keep | Verdict::Promote | Verdict::Discard => Ok(events),
+    }
+}
+
+fn decide(
+    session: &Session,
+    chunk: ChunkId,
+    verdict: Verdict,
+    reader: &Reader,
+    now: Time,
+) -> Result<Vec<SessionEvent>, Refusal> {
     let refuse = |code: Code, message: &str, hint: String| {
         Err(Refusal::new(code, message)
             .hint(hint)
             .detail("session", session.id)
-            .detail("chunk", chunk.id))
+            .detail("chunk", chunk))
     };
-    if session.status == SessionStatus::Active {
+    if session.is_open(now) {
         let hint = format!("end it first: windlass session end {}", session.id);
         return refuse(Code::SessionOpen, "the session still goes on", hint);
     }
-    let Some(known) = session.surfaced.iter().find(|one| one.chunk == chunk.id) else {
+    let Some(known) = session.surfaced.iter().find(|one| one.chunk == chunk) else {
         let hint = format!("see what it wrote: windlass session show {}", session.id);
         return refuse(Code::InvalidValue, "the session left nothing to decide about it", hint);
     };
     match known.verdict {
         None => {
-            let (chunk, by) = (chunk.id, reader.name.clone());
+            let by = reader.name.clone();
             Ok(vec![ChunkConsolidated { chunk, verdict, by }.into()])
         }
         Some(decided) if decided == verdict => Ok(Vec::new()),
         Some(decided) => refuse(
             Code::InvalidTransition,
             &format!("it was decided already: {decided}"),
-            format!("change the chunk itself: windlass chunk show {}", chunk.id),
+            format!("change the chunk itself: windlass chunk show {chunk}"),
         ),
     }
 }

@@ -4,6 +4,7 @@ mod seam;
 
 use std::cmp::Reverse;
 
+use windlass_domain::chunk::ChunkType;
 use windlass_domain::event::SessionEvent;
 use windlass_domain::id::Fragment;
 use windlass_domain::session::event::SessionStarted;
@@ -128,12 +129,28 @@ impl Transaction<'_> {
         }
         let types = self.chunk_types()?;
         for KeptSession { session, .. } in &overdue {
-            let wrote = self.chunks_of_session(session.id)?;
-            let events = sit::expire(session, &wrote, &types, now);
-            let events = events.into_iter().map(Event::from).collect();
-            self.record(session.id.into(), session.events, events)?;
+            self.expire(session, &types)?;
         }
         Ok(overdue.len() as u64)
+    }
+
+    /// Records of one session that its time ran out, if it did and nobody has noticed.
+    pub fn expire_session(&mut self, kept: KeptSession) -> Result<KeptSession, Fault> {
+        let session = &kept.session;
+        if session.status_at(self.now()) == session.status {
+            return Ok(kept);
+        }
+        let types = self.chunk_types()?;
+        self.expire(session, &types)?;
+        let id = session.id;
+        self.session(id)?.ok_or_else(|| Fault::bug(format!("session {id} left its view")))
+    }
+
+    fn expire(&mut self, session: &Session, types: &[ChunkType]) -> Result<(), Fault> {
+        let wrote = self.chunks_of_session(session.id)?;
+        let events = sit::expire(session, &wrote, types, self.now());
+        let events = events.into_iter().map(Event::from).collect();
+        self.record(session.id.into(), session.events, events)
     }
 
     /// Records what happened to a session and returns the session as it is now. What was decided

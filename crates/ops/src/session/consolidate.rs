@@ -13,7 +13,7 @@ use windlass_domain::definition::find;
 use windlass_domain::event::ChunkEvent;
 use windlass_domain::id::Fragment;
 use windlass_domain::session::Session;
-use windlass_domain::session::consolidate::{Surfaced, Verdict, consolidate};
+use windlass_domain::session::consolidate::{Surfaced, Verdict, consolidate, consolidate_deleted};
 use windlass_domain::{Code, Refusal, Time};
 use windlass_ledger::{Error, KeptSession, Transaction};
 
@@ -86,7 +86,9 @@ impl Operation for Consolidate {
         cx.write(&asker.name, |tx| {
             tx.expire_sessions(NOTICED)?;
             let reader = asker.reader(tx)?;
-            let mut kept = which.find(tx, &reader)?;
+            let found = which.find(tx, &reader)?;
+            // What it wrote is not listed before somebody notices that it is over.
+            let mut kept = tx.expire_session(found)?;
             for (given, verdict) in self.verdicts() {
                 let surfaced = surfaced(&kept.session, given)?;
                 kept = decide(tx, &kept, &surfaced, verdict, &wider, &reader)?;
@@ -181,14 +183,12 @@ fn decide(
     wider: &Wider,
     reader: &Reader,
 ) -> Result<KeptSession, Error> {
+    let (session, now) = (&kept.session, tx.now());
     let Some(chunk) = tx.chunk(surfaced.chunk)? else {
-        // What was discarded is gone, and may be discarded again.
-        return match surfaced.verdict == Some(verdict) {
-            true => Ok(kept.clone()),
-            false => Err(not_found(&surfaced.chunk.to_string()).into()),
-        };
+        let events = consolidate_deleted(session, surfaced.chunk, verdict, reader, now)?;
+        return tx.record_session(kept, events);
     };
-    let events = consolidate(&kept.session, &chunk, verdict, reader)?;
+    let events = consolidate(session, &chunk, verdict, reader, now)?;
     if events.is_empty() {
         return Ok(kept.clone());
     }

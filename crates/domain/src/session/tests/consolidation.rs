@@ -5,7 +5,7 @@ use crate::chunk::tests::scene::{agent, minute, owned, person, project};
 use crate::chunk::write::Draft;
 use crate::chunk::{Chunk, Owner};
 use crate::session::Session;
-use crate::session::consolidate::{Verdict, consolidate};
+use crate::session::consolidate::{Verdict, consolidate, consolidate_deleted};
 use crate::session::sit::{end, expire};
 
 fn wrote(number: u8, chunk_type: &str, owner: Owner) -> Chunk {
@@ -54,38 +54,77 @@ fn from_the_threshold_on_decisions_are_asked_for() {
 #[test]
 fn the_agent_itself_or_a_person_decides_about_each_chunk() {
     let session = ended(&[memory(1), memory(2), memory(3)]);
-    let session =
-        after(&session, consolidate(&session, &memory(1), Verdict::Keep, &agent("w1")), 11);
-    let session =
-        after(&session, consolidate(&session, &memory(2), Verdict::Promote, &person()), 11);
-    let session =
-        after(&session, consolidate(&session, &memory(3), Verdict::Discard, &person()), 11);
+    let session = after(
+        &session,
+        consolidate(&session, &memory(1), Verdict::Keep, &agent("w1"), minute(11)),
+        11,
+    );
+    let session = after(
+        &session,
+        consolidate(&session, &memory(2), Verdict::Promote, &person(), minute(11)),
+        11,
+    );
+    let session = after(
+        &session,
+        consolidate(&session, &memory(3), Verdict::Discard, &person(), minute(11)),
+        11,
+    );
     assert!(session.undecided().is_empty() && !session.asks_for_consolidation());
 }
 
 #[test]
 fn another_agent_decides_nothing() {
-    let decided = consolidate(&ended(&[memory(1)]), &memory(1), Verdict::Keep, &agent("w2"));
+    let decided =
+        consolidate(&ended(&[memory(1)]), &memory(1), Verdict::Keep, &agent("w2"), minute(11));
     assert_eq!(decided.unwrap_err().code, Code::SessionNotFound);
 }
 
 #[test]
 fn the_same_verdict_twice_is_one_and_another_is_refused() {
     let session = ended(&[memory(1)]);
-    let session = after(&session, consolidate(&session, &memory(1), Verdict::Keep, &person()), 11);
-    assert!(consolidate(&session, &memory(1), Verdict::Keep, &person()).unwrap().is_empty());
-    let refusal = consolidate(&session, &memory(1), Verdict::Discard, &person()).unwrap_err();
+    let session = after(
+        &session,
+        consolidate(&session, &memory(1), Verdict::Keep, &person(), minute(11)),
+        11,
+    );
+    assert!(
+        consolidate(&session, &memory(1), Verdict::Keep, &person(), minute(11)).unwrap().is_empty()
+    );
+    let refusal =
+        consolidate(&session, &memory(1), Verdict::Discard, &person(), minute(11)).unwrap_err();
     assert_eq!(refusal.code, Code::InvalidTransition);
 }
 
 #[test]
+fn what_was_deleted_since_can_only_be_discarded() {
+    let session = ended(&[memory(1)]);
+    let decided =
+        |verdict| consolidate_deleted(&session, memory(1).id, verdict, &agent("w1"), minute(11));
+    for verdict in [Verdict::Keep, Verdict::Promote] {
+        assert_eq!(decided(verdict).unwrap_err().code, Code::ChunkNotFound);
+    }
+    assert!(after(&session, decided(Verdict::Discard), 11).undecided().is_empty());
+}
+
+#[test]
+fn what_was_kept_and_deleted_since_stays_decided() {
+    let session = ended(&[memory(1)]);
+    let kept = consolidate(&session, &memory(1), Verdict::Keep, &person(), minute(11));
+    let session = after(&session, kept, 11);
+    let again = consolidate_deleted(&session, memory(1).id, Verdict::Keep, &person(), minute(12));
+    assert_eq!(again, Ok(Vec::new()));
+}
+
+#[test]
 fn nothing_is_decided_while_the_session_goes_on() {
-    let refusal = consolidate(&session("dev"), &memory(1), Verdict::Keep, &person()).unwrap_err();
+    let refusal =
+        consolidate(&session("dev"), &memory(1), Verdict::Keep, &person(), minute(11)).unwrap_err();
     assert_eq!(refusal.code, Code::SessionOpen);
 }
 
 #[test]
 fn nothing_is_decided_about_what_the_session_did_not_surface() {
-    let refusal = consolidate(&ended(&[]), &memory(1), Verdict::Keep, &person()).unwrap_err();
+    let refusal =
+        consolidate(&ended(&[]), &memory(1), Verdict::Keep, &person(), minute(11)).unwrap_err();
     assert_eq!(refusal.code, Code::InvalidValue);
 }

@@ -36,7 +36,7 @@ fn c68_the_stored_events_of_a_session_make_it_again() {
         &|session| {
             end(session, std::slice::from_ref(&memory), &chunk_types(), &me, minute(4)).unwrap()
         },
-        &|session| consolidate(session, &memory, Verdict::Keep, &me).unwrap(),
+        &|session| consolidate(session, &memory, Verdict::Keep, &me, minute(5)).unwrap(),
     ];
     let (mut live, mut rebuilt) = (session("dev"), session("dev"));
     for deed in deeds {
