@@ -77,10 +77,12 @@ pub fn inject(chunks: &[Chunk], types: &[ChunkType], asked: &Asked<'_>) -> Injec
 
 impl Injection {
     /// What is chosen now and was not given before. A chunk is given once in a session: that it
-    /// changed since is for the agent to read.
+    /// changed since is for the agent to read, and that it would be cut now takes nothing away.
     #[must_use]
     pub fn beyond(mut self, given: &[ChunkId]) -> Self {
-        self.chunks.retain(|injected| !given.contains(&injected.chunk));
+        let is_new = |injected: &Injected| !given.contains(&injected.chunk);
+        self.chunks.retain(is_new);
+        self.cut.retain(is_new);
         self
     }
 }

@@ -103,6 +103,24 @@ fn c69_the_budget_of_a_session_holds_when_it_is_resumed() {
 }
 
 #[test]
+fn c69_what_a_session_has_is_not_named_as_cut() {
+    on_both(|room| {
+        room.does("agent.register", json!({"name": "dev-1", "type": "dev"}));
+        let large = |audience: Value| {
+            json!({"project": "api", "content": "x".repeat(400), "audience": audience})
+        };
+        room.writes("knowledge", "given", large(json!({"rules": [{"all": true}]})));
+        let session = room.sits("dev-1", json!({"project": "api", "max_tokens": 150}));
+        assert_eq!(titles(&session), ["given"]);
+        // It is the newer one, and leaves no room for the other.
+        room.writes("knowledge", "focus", large(json!({"rules": [{"focus_tags": ["auth"]}]})));
+        let on = json!({"task": "the login", "tags": ["auth"]});
+        let focused = room.at("session.focus", &session, on);
+        assert_eq!((titles(&focused), &focused["cut"]), (vec!["focus".to_owned()], &json!([])));
+    });
+}
+
+#[test]
 fn a_preview_changes_nothing() {
     on_both(|room| {
         room.writes("convention", "style", json!({"project": "api"}));
