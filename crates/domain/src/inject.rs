@@ -61,6 +61,9 @@ pub struct Injection {
 pub struct Injected {
     pub chunk: ChunkId,
     pub version: u32,
+    /// What it was called then.
+    #[serde(default)]
+    pub title: String,
     /// In words, as a person reads it.
     pub rule: String,
     /// How much it takes of the budget, roughly.

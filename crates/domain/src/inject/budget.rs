@@ -15,7 +15,8 @@ pub(super) fn spend(selected: Vec<Selected<'_>>, limit: Option<u32>) -> Injectio
     for Selected { chunk, rule, always } in selected {
         let tokens = tokens(chunk);
         let total = spent.saturating_add(tokens);
-        let injected = Injected { chunk: chunk.id, version: chunk.version, rule, tokens };
+        let title = chunk.title.clone();
+        let injected = Injected { chunk: chunk.id, version: chunk.version, title, rule, tokens };
         if always || limit.is_none_or(|limit| total <= limit) {
             spent = total;
             injection.chunks.push(injected);

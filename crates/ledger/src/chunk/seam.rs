@@ -37,6 +37,8 @@ pub(crate) const CHUNK_WITH_KEY: &str =
 pub(crate) const CHUNKS_CALLED: &str = chunks!("WHERE query_key = $1 ORDER BY created_seq DESC");
 /// By `chunks_session`.
 pub(crate) const CHUNKS_OF_SESSION: &str = chunks!("WHERE session_id = $1 ORDER BY created_seq");
+/// By `chunks_session`.
+pub(crate) const COUNT_OF_SESSION: &str = "SELECT count(*) FROM chunks WHERE session_id = $1";
 /// By the primary keys.
 pub(crate) const CHUNKS_LINKED_TO: &str = "SELECT state FROM chunk_links \
      JOIN chunks ON chunks.created_seq = chunk_links.created_seq WHERE to_end = $1 \
@@ -126,6 +128,12 @@ pub(crate) trait Chunks: Statements {
 
     fn chunks_of_session(&mut self, session: SessionId) -> Result<Vec<Chunk>, Fault> {
         all(self, CHUNKS_OF_SESSION, &[Cell::Bytes(&session.to_bytes())], read_chunk)
+    }
+
+    fn count_chunks_of_session(&mut self, session: SessionId) -> Result<u64, Fault> {
+        let counted =
+            first(self, COUNT_OF_SESSION, &[Cell::Bytes(&session.to_bytes())], |row| row.count(0));
+        Ok(counted?.unwrap_or(0))
     }
 
     fn chunks_linked_to(&mut self, end: &End) -> Result<Vec<Chunk>, Fault> {

@@ -255,6 +255,7 @@ fn asked(bed: &mut Bed) -> Vec<(String, Said)> {
         ("chunks called", chunk::CHUNKS_CALLED, vec![text("common7")]),
         ("chunks by their places in the log", states, vec![text("[[1],[2],[3]]")]),
         ("chunks of a session", chunk::CHUNKS_OF_SESSION, vec![session]),
+        ("how many chunks of a session", chunk::COUNT_OF_SESSION, vec![session]),
         ("chunks linked to", chunk::CHUNKS_LINKED_TO, vec![text(&end)]),
         ("a session", session::SESSION, vec![Cell::Bytes(&KEY)]),
         (

@@ -177,6 +177,8 @@ fn chunks_are_found_by_the_session_that_wrote_them(bed: &mut Bed) {
     write(bed, &written("memory", Owner::Agent("me".into()), "three"));
     let found = bed.ledger.read(|snapshot| Ok(snapshot.chunks_of_session(session)?)).unwrap();
     assert_eq!(found, [one, two]);
+    let count = bed.ledger.read(|snapshot| Ok(snapshot.count_chunks_of_session(session)?)).unwrap();
+    assert_eq!(count, 2);
 }
 
 fn c54_chunks_are_found_by_what_they_point_to(bed: &mut Bed) {

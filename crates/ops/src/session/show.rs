@@ -4,7 +4,6 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::chunk::access::{Act, Answer, Reader};
-use windlass_domain::chunk::history::Version;
 use windlass_domain::inject::Injected;
 use windlass_domain::session::Session;
 use windlass_domain::session::consolidate::Verdict;
@@ -107,14 +106,12 @@ impl GivenChunk {
     fn of(snapshot: &mut Snapshot<'_>, given: &Injected, reader: &Reader) -> Result<Self, Error> {
         let owner = snapshot.chunk(given.chunk)?.map(|chunk| chunk.owner);
         let may_see = owner.is_none_or(|owner| reader.may(Act::Read, &owner) == Answer::Allowed);
-        let is_that = |version: &&Version| version.chunk.version == given.version;
-        let versions = if may_see { snapshot.versions(given.chunk)? } else { Vec::new() };
         Ok(Self {
             chunk_id: given.chunk,
             version: given.version,
             rule: given.rule.clone(),
             tokens: given.tokens,
-            title: versions.iter().find(is_that).map(|version| version.chunk.title.clone()),
+            title: may_see.then(|| given.title.clone()),
         })
     }
 

@@ -77,7 +77,7 @@ impl SessionView {
             required_steps: session.required_steps.clone(),
             missing_steps: session.missing_steps(),
             resume_count: session.resumes,
-            chunks_written: snapshot.chunks_of_session(session.id)?.len() as u64,
+            chunks_written: snapshot.count_chunks_of_session(session.id)?,
             consolidation_threshold: session.consolidation_threshold,
             started_at: session.started_at,
             expires_at: session.expires_at,

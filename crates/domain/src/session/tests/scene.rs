@@ -28,6 +28,7 @@ pub(super) fn injection(numbers: &[u8]) -> Injection {
     let injected = |number: &u8| Injected {
         chunk: ChunkId::from_bytes([*number; 16]),
         version: 1,
+        title: format!("chunk {number}"),
         rule: "identity of self".into(),
         tokens: 1,
     };
