@@ -15,7 +15,7 @@ pub(crate) use budget::tokens_of;
 use serde::{Deserialize, Serialize};
 
 use crate::chunk::access::Reader;
-use crate::chunk::audience::Listener;
+use crate::chunk::audience::{Audience, Listener};
 use crate::chunk::{Chunk, ChunkType, Scope, Slug};
 use crate::session::{AgentType, Lifecycle};
 use crate::{ChunkId, Time};
@@ -38,6 +38,18 @@ impl Asked<'_> {
     /// type and the lifecycle let it pass.
     pub fn admits(&self, chunk: &Chunk) -> bool {
         select::may_come(chunk, self) && select::passes(chunk, self)
+    }
+
+    /// Whether a chunk can be chosen: it may be given, and does not itself say that it is for others.
+    /// The agent's own identity is always given.
+    pub fn can_choose(&self, chunk: &Chunk, chunk_type: &ChunkType) -> bool {
+        let is_meant = |own: &Audience| {
+            own.selecting(self.listener, &chunk.shown(chunk_type)).next().is_some()
+        };
+        match select::is_own_identity(chunk, self) {
+            true => select::may_come(chunk, self),
+            false => self.admits(chunk) && chunk.audience.as_ref().is_none_or(is_meant),
+        }
     }
 
     /// Whether chunks of a scope and type can pass.

@@ -106,9 +106,7 @@ fn c69_the_budget_of_a_session_holds_when_it_is_resumed() {
 fn c69_what_a_session_has_is_not_named_as_cut() {
     on_both(|room| {
         room.does("agent.register", json!({"name": "dev-1", "type": "dev"}));
-        let large = |audience: Value| {
-            json!({"project": "api", "content": "x".repeat(400), "audience": audience})
-        };
+        let large = |audience: Value| json!({"project": "api", "content": "x".repeat(400), "audience": audience});
         room.writes("knowledge", "given", large(json!({"rules": [{"all": true}]})));
         let session = room.sits("dev-1", json!({"project": "api", "max_tokens": 150}));
         assert_eq!(titles(&session), ["given"]);

@@ -4,6 +4,7 @@
 //! no rule a chunk is only found by searching. A chunk without an audience of its own has that of
 //! its type.
 
+mod addressee;
 mod projects;
 mod read;
 #[cfg(test)]
@@ -13,6 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+
+pub use addressee::Addressee;
 
 use super::condition::Conditions;
 use super::{Field, Slug};

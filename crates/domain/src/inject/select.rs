@@ -82,7 +82,7 @@ pub(super) fn may_come(chunk: &Chunk, asked: &Asked<'_>) -> bool {
         && asked.reader.may(Act::Inject, &chunk.owner) == Answer::Allowed
 }
 
-fn is_own_identity(chunk: &Chunk, asked: &Asked<'_>) -> bool {
+pub(super) fn is_own_identity(chunk: &Chunk, asked: &Asked<'_>) -> bool {
     chunk.chunk_type.as_str() == IDENTITY && is_own(&chunk.owner, asked)
 }
 

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 
 use windlass_domain::built_in::IDENTITY;
 use windlass_domain::chunk::access::Act;
-use windlass_domain::chunk::audience::Audience;
+use windlass_domain::chunk::audience::Addressee;
 use windlass_domain::chunk::condition::Conditions;
 use windlass_domain::chunk::{Chunk, ChunkType, OwnedBy, Slug};
 use windlass_domain::definition;
@@ -51,12 +51,14 @@ struct Search<'a> {
 }
 
 /// Chunks of one type and owner, of which perhaps only the latest are wanted.
+#[derive(Clone)]
 struct Wanted<'a> {
     chunk_type: Option<&'a Slug>,
     owned_by: OwnedBy,
     fields: Conditions,
     tags_any: &'a [String],
-    own_audience: bool,
+    /// Only those that say themselves that they are for this.
+    addressee: Option<Addressee>,
     latest: Option<u32>,
 }
 
@@ -86,21 +88,20 @@ impl<'a> Search<'a> {
                 chunk_type: Some(&rule.chunk_type),
                 fields: findable(&rule.fields, chunk_type),
                 tags_any: &rule.tags,
-                own_audience: rule.aimed,
                 latest: rule.latest,
                 ..Wanted::all_of(owned_by.clone())
             };
-            let listener = self.asked.listener;
-            self.take(&wanted, |chunk| {
-                let shown = chunk.shown(chunk_type);
-                let is_meant = |own: &Audience| own.selecting(listener, &shown).next().is_some();
-                rule.is_tagged(&chunk.tags)
-                    && rule.fields.hold(&shown)
-                    && chunk.audience.as_ref().is_none_or(is_meant)
-            })?;
-            if rule.aimed {
-                self.by_audience_of(chunk_type, &owned_by, Some(&wanted))?;
+            let counts = |chunk: &Chunk| {
+                rule.is_tagged(&chunk.tags) && rule.fields.hold(&chunk.shown(chunk_type))
+            };
+            if !rule.aimed {
+                self.take(&wanted, counts)?;
+                continue;
             }
+            for addressee in self.asked.listener.addressed_as() {
+                self.take(&Wanted { addressee: Some(addressee), ..wanted.clone() }, counts)?;
+            }
+            self.by_audience_of(chunk_type, &owned_by, Some(&wanted))?;
         }
         Ok(())
     }
@@ -114,8 +115,16 @@ impl<'a> Search<'a> {
                 self.by_audience_of(chunk_type, owned_by, None)?;
             }
         }
-        for owned_by in self.asked.reader.reach(Act::Inject) {
-            self.take(&Wanted { own_audience: true, ..Wanted::all_of(owned_by) }, |_| false)?;
+        for addressee in self.asked.listener.addressed_as() {
+            // What is for everybody reaches only those who are near.
+            let owners = match addressee {
+                Addressee::Everybody => near.clone(),
+                Addressee::Saying(..) => self.asked.reader.reach(Act::Inject),
+            };
+            for owned_by in owners {
+                let addressee = Some(addressee.clone());
+                self.take(&Wanted { addressee, ..Wanted::all_of(owned_by) }, |_| false)?;
+            }
         }
         Ok(())
     }
@@ -162,9 +171,10 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Reads what is wanted, the newest first, until there is enough of what counts.
+    /// Reads what is wanted, the newest first, until there is enough of what counts. What cannot be
+    /// chosen is left out, and does not count either.
     fn take(&mut self, wanted: &Wanted<'_>, counts: impl Fn(&Chunk) -> bool) -> Result<(), Fault> {
-        let (asked, found) = (self.asked, &mut self.found);
+        let (asked, types, found) = (self.asked, self.types, &mut self.found);
         let scope = wanted.owned_by.scope();
         let is_identity = wanted.chunk_type.is_some_and(|slug| slug.as_str() == IDENTITY);
         let can_pass = |slug| is_identity || asked.admits_some(scope, slug);
@@ -179,8 +189,11 @@ impl<'a> Search<'a> {
         }
         let filter = wanted.filter(latest.map_or(DEPTH_CAP, |latest| latest.max(FEWEST)));
         each(self.store, &filter, asked.now, |chunk| {
-            counted += u64::from(asked.admits(&chunk) && counts(&chunk));
-            found.insert(chunk.created_seq, chunk);
+            let of_type = definition::find(types, &chunk.chunk_type);
+            if of_type.is_ok_and(|known| asked.can_choose(&chunk, known)) {
+                counted += u64::from(counts(&chunk));
+                found.insert(chunk.created_seq, chunk);
+            }
             match latest == Some(counted) {
                 true => ControlFlow::Break(()),
                 false => ControlFlow::Continue(()),
@@ -197,7 +210,7 @@ impl Wanted<'_> {
             owned_by,
             fields: Conditions::default(),
             tags_any: &[],
-            own_audience: false,
+            addressee: None,
             latest: None,
         }
     }
@@ -208,7 +221,7 @@ impl Wanted<'_> {
             chunk_type: self.chunk_type.cloned(),
             fields: self.fields.clone(),
             tags_any: self.tags_any.to_vec(),
-            own_audience: self.own_audience,
+            addressee: self.addressee.clone(),
             direction: Direction::Descending,
             limit,
             ..ChunkFilter::default()

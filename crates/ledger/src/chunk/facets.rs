@@ -11,6 +11,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 use windlass_domain::Time;
 use windlass_domain::chain::Hash;
+use windlass_domain::chunk::audience::Addressee;
 use windlass_domain::chunk::{Chunk, ChunkType, Field, FieldKind, OwnedBy, field_set, sort};
 
 /// A longer value is known by its hash.
@@ -60,16 +61,31 @@ pub(crate) enum Having {
     Tag(String),
     /// They say themselves whom they are injected to.
     OwnAudience,
+    /// They say themselves that they are injected to these.
+    For(String),
 }
 
 impl Having {
     pub(crate) fn field(name: &str, value: &Value) -> Self {
-        let value = value.to_string();
-        let value = match value.len() > VALUE_BYTES {
-            true => Hash::of(value.as_bytes()).to_string(),
-            false => value,
-        };
-        Self::Field(name.to_owned(), value)
+        Self::Field(name.to_owned(), short(value))
+    }
+
+    pub(crate) fn addressee(addressee: &Addressee) -> Self {
+        match addressee {
+            Addressee::Everybody => Self::For("all".to_owned()),
+            Addressee::Saying(predicate, word) => {
+                Self::For(format!("{predicate}={}", short(&Value::from(word.as_str()))))
+            }
+        }
+    }
+}
+
+/// A value as JSON, or its hash.
+fn short(value: &Value) -> String {
+    let value = value.to_string();
+    match value.len() > VALUE_BYTES {
+        true => Hash::of(value.as_bytes()).to_string(),
+        false => value,
     }
 }
 
@@ -80,6 +96,7 @@ impl fmt::Display for Having {
             Self::Field(name, value) => write!(f, "{name}={value}"),
             Self::Tag(tag) => write!(f, "#{tag}"),
             Self::OwnAudience => f.write_str("@audience"),
+            Self::For(addressee) => write!(f, "@for {addressee}"),
         }
     }
 }
@@ -218,7 +235,7 @@ pub(crate) fn orders(having: &Having, fields: &[Field]) -> Vec<ChunkOrder> {
         }
         Having::Field(name, _) if !by_few.clone().any(|few| few.name == *name) => Vec::new(),
         Having::Field(..) | Having::Tag(_) => by_few.map(by_field).collect(),
-        Having::OwnAudience => Vec::new(),
+        Having::OwnAudience | Having::For(..) => Vec::new(),
     }
 }
 
@@ -259,8 +276,9 @@ pub(crate) fn facets(chunk: &Chunk, chunk_type: Option<&ChunkType>) -> BTreeMap<
 fn havings(chunk: &Chunk, fields: &[Field], shown: &Map<String, Value>) -> BTreeSet<Having> {
     let mut havings = BTreeSet::from([Having::Anything]);
     havings.extend(chunk.tags.iter().cloned().map(Having::Tag));
-    if chunk.audience.is_some() {
+    if let Some(audience) = &chunk.audience {
         havings.insert(Having::OwnAudience);
+        havings.extend(audience.addressees().iter().map(Having::addressee));
     }
     for field in fields.iter().filter(|field| is_filterable(field)) {
         let name = &field.name;

@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use windlass_domain::Time;
+use windlass_domain::chunk::audience::Addressee;
 use windlass_domain::chunk::condition::Conditions;
 use windlass_domain::chunk::link::End;
 use windlass_domain::chunk::{Chunk, ChunkType, OwnedBy, Slug};
@@ -35,6 +36,8 @@ pub struct ChunkFilter {
     pub tags_any: Vec<String>,
     /// Only chunks that say themselves whom they are injected to.
     pub own_audience: bool,
+    /// Only chunks that say themselves that they are injected to sessions of which this is true.
+    pub addressee: Option<Addressee>,
     /// What the chunk must point to.
     pub linked_to: Option<End>,
     /// What its query key must begin with.

@@ -70,6 +70,9 @@ impl<'a> Question<'a> {
         if filter.own_audience {
             asked.push((vec![Having::OwnAudience], true));
         }
+        if let Some(addressee) = &filter.addressee {
+            asked.push((vec![Having::addressee(addressee)], true));
+        }
         for (name, values) in filter.fields.iter() {
             let field =
                 field_set::find(fields, name).map_err(|refusal| Fault::bug(refusal.message))?;

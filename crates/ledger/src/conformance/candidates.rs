@@ -23,6 +23,7 @@ on_both! {
     c59_a_session_is_given_the_same_of_its_candidates_as_of_all_chunks
     of_many_memories_few_are_read_for_the_latest
     what_is_aimed_at_somebody_is_found_among_many_that_are_not
+    what_is_aimed_at_others_is_not_looked_at
 }
 
 /// A sitting of an agent.
@@ -43,7 +44,7 @@ fn sitting(lifecycle: &str) -> Sitting {
         listener: Listener {
             agent: "me".into(),
             agent_type: Some(slug("dev_assistant")),
-            agent_tags: Vec::new(),
+            agent_tags: vec!["fast".into()],
             project: Some(project(1)),
             org: "acme".into(),
             lifecycle: lifecycle.slug.clone(),
@@ -88,6 +89,10 @@ fn asks() -> impl Strategy<Value = Value> {
         json!({"agent_ids": ["me", "other"]}),
         json!({"project_ids": [project(2)]}),
         json!({"focus_tags": ["rust", "sql"]}),
+        json!({"org_ids": ["acme"]}),
+        json!({"org_ids": ["acme"], "agent_tags": ["fast"]}),
+        json!({"lifecycle_types": ["default"], "focus_tags": ["rust"]}),
+        json!({"agent_ids": ["me"], "agent_types": ["dev_coder"]}),
     ])
 }
 
@@ -244,4 +249,22 @@ fn what_is_aimed_at_somebody_is_found_among_many_that_are_not(bed: &mut Bed) {
     let (candidates, injection) = given(bed, &sitting("dev_assisting"), &types);
     assert_eq!(candidates, [aimed]);
     assert_eq!(injection.chunks.len(), 1);
+}
+
+fn what_is_aimed_at_others_is_not_looked_at(bed: &mut Bed) {
+    let mut aimed_at = |key: &str, owner: Owner, rule: Value| {
+        let mut event = written("knowledge", owner, key);
+        event.audience = Some(Audience::read(&json!({"rules": [rule]})).unwrap());
+        write(bed, &event)
+    };
+    let elsewhere = || Owner::Project(project(2));
+    let mine = aimed_at("mine", elsewhere(), json!({"agent_ids": ["me"]}));
+    let near = aimed_at("near", Owner::Project(project(1)), json!({"all": true}));
+    aimed_at("far", elsewhere(), json!({"all": true}));
+    aimed_at("theirs", elsewhere(), json!({"agent_ids": ["other"]}));
+    aimed_at("else", elsewhere(), json!({"focus_tags": ["rust"], "agent_ids": ["other"]}));
+    let types = built_in::chunk_types();
+    let (candidates, injection) = given(bed, &sitting("default"), &types);
+    assert_eq!(candidates, [mine, near]);
+    assert_eq!(injection.chunks.len(), 2);
 }

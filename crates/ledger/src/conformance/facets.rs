@@ -6,7 +6,7 @@ use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 use windlass_domain::Time;
-use windlass_domain::chunk::audience::Audience;
+use windlass_domain::chunk::audience::{Addressee, Audience, Predicate, Rule};
 use windlass_domain::chunk::condition::Conditions;
 use windlass_domain::chunk::field_set::FieldChange;
 use windlass_domain::chunk::link::End;
@@ -87,6 +87,9 @@ fn admits(filter: &ChunkFilter, chunk: &Chunk, now: Time) -> bool {
         && (filter.tags_any.is_empty()
             || filter.tags_any.iter().any(|tag| chunk.tags.contains(tag)))
         && (!filter.own_audience || chunk.audience.is_some())
+        && filter.addressee.as_ref().is_none_or(|wanted| {
+            chunk.audience.as_ref().is_some_and(|own| own.addressees().contains(wanted))
+        })
         && filter.linked_to.as_ref().is_none_or(links)
         && filter.key_prefix.as_ref().is_none_or(|key| chunk.query_key.as_str().starts_with(key))
         && is_in(&filter.created, chunk.created_at)
@@ -159,6 +162,11 @@ fn range(first: Time, minutes: i64) -> impl Strategy<Value = Range> {
     (moment(), moment()).prop_map(|(from, before)| Range { from, before })
 }
 
+/// Those that the chunks of an agent may be for.
+fn me() -> Addressee {
+    Addressee::Saying(Predicate::AgentIds, "me".to_owned())
+}
+
 fn filters(first: Time, minutes: i64) -> impl Strategy<Value = ChunkFilter> {
     let states =
         prop::sample::select(vec![ChunkState::Current, ChunkState::Superseded, ChunkState::All]);
@@ -171,12 +179,13 @@ fn filters(first: Time, minutes: i64) -> impl Strategy<Value = ChunkFilter> {
         prop::bool::weighted(0.1),
         prop::bool::weighted(0.1),
         prop::bool::weighted(0.1),
+        prop::option::weighted(0.1, prop::sample::select(vec![Addressee::Everybody, me()])),
         1_u64..40,
     );
     let ranges = (range(first, minutes), range(first, minutes));
     (owned_by(), states, directions, of_reports, tags, others, ranges).prop_map(
         |(owned_by, state, direction, (of_reports, fields, order), tags, others, ranges)| {
-            let (is_linked, is_seventh, own_audience, limit) = others;
+            let (is_linked, is_seventh, own_audience, addressee, limit) = others;
             ChunkFilter {
                 owned_by,
                 state,
@@ -185,6 +194,7 @@ fn filters(first: Time, minutes: i64) -> impl Strategy<Value = ChunkFilter> {
                 tags: tags.0,
                 tags_any: tags.1,
                 own_audience,
+                addressee,
                 linked_to: is_linked.then(linked_task),
                 key_prefix: is_seventh.then(|| "seventh-".to_owned()),
                 created: ranges.0,
@@ -218,7 +228,9 @@ fn paged(bed: &mut Bed, filter: &ChunkFilter, few: u64) -> (Vec<Chunk>, Vec<u64>
 
 fn any_filter_lists_and_pages_exactly_what_it_says(bed: &mut Bed) {
     define(bed, &report());
-    let audiences = prop::option::weighted(0.2, Just(Audience::all()));
+    let asking = [Rule::default(), Rule::asking(Predicate::AgentIds, &["me", "other"])];
+    let audience = prop::sample::subsequence(asking.to_vec(), 1..=2);
+    let audiences = prop::option::weighted(0.3, audience.prop_map(|rules| Audience { rules }));
     let all = prop::collection::vec(made(audiences), 150);
     let all = all.new_tree(&mut TestRunner::default()).unwrap().current();
     let first = bed.clock.now();

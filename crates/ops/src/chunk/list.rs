@@ -236,6 +236,7 @@ impl List {
             tags: text::tags(&self.tags)?,
             tags_any: text::tags(&self.tags_any)?,
             own_audience: self.aimed,
+            addressee: None,
             linked_to,
             key_prefix: self.key_prefix.clone().filter(|prefix| !prefix.is_empty()),
             created: range(
