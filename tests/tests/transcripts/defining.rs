@@ -530,7 +530,7 @@ fn lifecycles_say_what_a_session_is_given() {
           "description": null,
           "origin": "built_in",
           "hidden": false,
-          "summary": "8h: convention of shared tagged infrastructure; latest 3 dev_deployment of project; dev_incident of any with state \"active\" aimed at it",
+          "summary": "8h: convention of shared tagged infrastructure; latest 3 dev_deployment of projects; dev_incident of any with state \"active\" aimed at it",
           "definition": {
             "consolidation_threshold": 5,
             "inject": [
@@ -539,7 +539,7 @@ fn lifecycles_say_what_a_session_is_given() {
                 "owner": "shared",
                 "tags": ["infrastructure"]
               },
-              {"chunk_type": "dev_deployment", "latest": 3, "owner": "project"},
+              {"chunk_type": "dev_deployment", "latest": 3, "owner": "projects"},
               {
                 "aimed": true,
                 "chunk_type": "dev_incident",

@@ -689,7 +689,7 @@ fn sessions_fit_a_narrow_window() {
     origin: built in
     what it says: 8h: convention of shared
       tagged infrastructure; latest 3
-      dev_deployment of project;
+      dev_deployment of projects;
       dev_incident of any with state
       "active" aimed at it
 

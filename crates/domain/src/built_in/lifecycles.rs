@@ -60,7 +60,7 @@ pub(super) fn pipeline() -> Vec<Lifecycle> {
             ("dev_operations", "Operations"),
             vec![
                 tagged("infrastructure"),
-                latest(DEPLOYMENTS, rule("dev_deployment", Whose::Project)),
+                latest(DEPLOYMENTS, rule("dev_deployment", Whose::Projects)),
                 aimed("dev_incident", "state", "active"),
             ],
         ),

@@ -247,7 +247,7 @@ fn c60_each_lifecycle_of_the_pipeline_injects_what_the_table_says() {
              convention of shared tagged testing",
             "dev_delivery: convention of project; convention of shared tagged deployment",
             "dev_operations: convention of shared tagged infrastructure; \
-             latest 3 dev_deployment of project; \
+             latest 3 dev_deployment of projects; \
              dev_incident of any with state \"active\" aimed at it",
         ]
     );

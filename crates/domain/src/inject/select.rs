@@ -176,6 +176,10 @@ fn is_whose(whose: Whose, owner: &Owner, asked: &Asked<'_>) -> bool {
     match whose {
         Whose::Own => is_own(owner, asked),
         Whose::Project => is_of_project(owner, asked),
+        Whose::Projects => match asked.listener.project {
+            Some(_) => is_of_project(owner, asked),
+            None => owner.scope() == Scope::Project,
+        },
         Whose::Org => *owner == Owner::Org,
         Whose::Shared => *owner == Owner::Org || is_of_project(owner, asked),
         Whose::Any => true,

@@ -29,6 +29,9 @@ words! {
         Own "self",
         /// Those of the session's project.
         Project "project",
+        /// Those of the session's project; of every project that the agent may read, where it sits in
+        /// none.
+        Projects "projects",
         Org "org",
         /// Those of the session's project and of the organisation.
         Shared "shared",
@@ -107,7 +110,7 @@ impl InjectionRule {
         if self.owner == Whose::Any && !self.aimed {
             let message = "chunks of every project are injected only where they are aimed";
             return Err(Refusal::new(Code::InvalidValue, message)
-                .hint("make the rule aimed, or its owner self, project, org or shared")
+                .hint("make the rule aimed, or its owner self, project, projects, org or shared")
                 .detail("field", "owner")
                 .detail("chunk_type", &self.chunk_type));
         }

@@ -83,7 +83,7 @@ impl<'a> Search<'a> {
     fn by_rule(&mut self, rule: &InjectionRule) -> Result<(), Fault> {
         // Nothing is chosen of a type that is not known.
         let Ok(chunk_type) = definition::find(self.types, &rule.chunk_type) else { return Ok(()) };
-        for owned_by in self.owners(rule.owner) {
+        for owned_by in self.owners(rule.owner)? {
             let wanted = Wanted {
                 chunk_type: Some(&rule.chunk_type),
                 fields: findable(&rule.fields, chunk_type),
@@ -161,14 +161,20 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    fn owners(&self, whose: Whose) -> Vec<OwnedBy> {
-        match whose {
-            Whose::Own => vec![self.own()],
-            Whose::Project => self.project().into_iter().collect(),
-            Whose::Org => vec![OwnedBy::Org],
-            Whose::Shared => self.project().into_iter().chain([OwnedBy::Org]).collect(),
-            Whose::Any => self.asked.reader.reach(Act::Inject),
-        }
+    fn owners(&mut self, whose: Whose) -> Result<Vec<OwnedBy>, Fault> {
+        Ok(match (whose, self.project()) {
+            (Whose::Own, _) => vec![self.own()],
+            (Whose::Project | Whose::Projects, Some(project)) => vec![project],
+            (Whose::Project, None) => Vec::new(),
+            // One by one, since the latest are counted for each.
+            (Whose::Projects, None) => {
+                let projects = self.store.projects()?.into_iter();
+                projects.map(|project| OwnedBy::Project(project.id)).collect()
+            }
+            (Whose::Org, _) => vec![OwnedBy::Org],
+            (Whose::Shared, project) => project.into_iter().chain([OwnedBy::Org]).collect(),
+            (Whose::Any, _) => self.asked.reader.reach(Act::Inject),
+        })
     }
 
     /// Reads what is wanted, the newest first, until there is enough of what counts. What cannot be

@@ -10,6 +10,7 @@ use windlass_domain::chunk::audience::{Audience, Listener};
 use windlass_domain::chunk::condition::Conditions;
 use windlass_domain::chunk::{Chunk, ChunkType, Owner, Scope, Slug};
 use windlass_domain::definition::known;
+use windlass_domain::event::ProjectCreated;
 use windlass_domain::inject::{Asked, Injection, inject};
 use windlass_domain::session::agent_type::Filter;
 use windlass_domain::session::lifecycle::Whose;
@@ -205,6 +206,11 @@ fn sittings() -> impl Strategy<Value = Sitting> {
 
 fn c59_a_session_is_given_the_same_of_its_candidates_as_of_all_chunks(bed: &mut Bed) {
     define(bed, &report());
+    for number in [1, 2] {
+        let name = format!("project-{number}");
+        let data = ProjectCreated { name, description: None, repo: None, protected: false };
+        bed.write(|tx| tx.create(project(number), data.clone())).unwrap();
+    }
     let audiences = prop::option::weighted(0.3, audience(&[None], &[None]));
     let all = prop::collection::vec(made(audiences), 150);
     let all = all.new_tree(&mut TestRunner::default()).unwrap().current();

@@ -57,6 +57,29 @@ fn c60_operations_is_given_infrastructure_the_last_deployments_and_active_incide
 }
 
 #[test]
+fn c60_operations_of_the_whole_organisation_are_given_the_last_deployments_of_each_project() {
+    let deployment = |number, owner, title: &str| chunk(number, "dev_deployment", owner, title);
+    let chunks: Vec<Chunk> = (1..)
+        .zip(["api 1", "api 2", "api 3", "api 4"])
+        .map(|(number, title)| deployment(number, here(), title))
+        .chain([deployment(5, elsewhere(), "web 1")])
+        .collect();
+    let mut operations = sitting("dev_operations", None);
+    assert_eq!(operations.given(&chunks), ["web 1", "api 4", "api 3", "api 2"]);
+    operations.reader.projects = vec![project(2)];
+    assert_eq!(operations.given(&chunks), ["web 1"]);
+}
+
+#[test]
+fn c60_operations_of_a_project_are_given_the_deployments_of_that_project() {
+    let deployments = [
+        chunk(1, "dev_deployment", here(), "api 1"),
+        chunk(2, "dev_deployment", elsewhere(), "web 1"),
+    ];
+    assert_eq!(sitting("dev_operations", Some(project(1))).given(&deployments), ["api 1"]);
+}
+
+#[test]
 fn c63_c64_a_newer_memory_displaces_the_last_one_by_itself() {
     let orchestrator = sitting("dev_orchestrator", Some(project(1)));
     let mut chunks = vec![chunk(1, "memory", mine(), "first")];
