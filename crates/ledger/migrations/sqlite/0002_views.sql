@@ -347,6 +347,7 @@ CREATE TABLE sessions (
 
 CREATE INDEX sessions_tail ON sessions (tail);
 CREATE INDEX sessions_agent ON sessions (agent, created_seq);
+CREATE INDEX sessions_open ON sessions (agent, created_seq) WHERE expires_at IS NOT NULL;
 CREATE INDEX sessions_status ON sessions (status, created_seq);
 CREATE INDEX sessions_run ON sessions (run_id, created_seq) WHERE run_id IS NOT NULL;
 CREATE INDEX sessions_expiry ON sessions (expires_at) WHERE expires_at IS NOT NULL;

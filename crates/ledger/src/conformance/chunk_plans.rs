@@ -271,6 +271,7 @@ fn asked(bed: &mut Bed) -> Vec<(String, Said)> {
         ("sessions", session::SESSIONS, vec![late, limit]),
         ("sessions of a run", session::SESSIONS_OF_RUN, vec![Cell::Bytes(&KEY), late, limit]),
         ("sessions of an agent", session::SESSIONS_OF_AGENT, vec![text("rare"), late, limit]),
+        ("open sessions of an agent", session::SESSIONS_OPEN, vec![text("rare"), late, limit]),
         ("sessions with a status", session::SESSIONS_WITH, vec![text("expired"), late, limit]),
         ("sessions overdue", session::SESSIONS_OVERDUE, vec![late, limit]),
         ("the next session to run out", session::SESSION_EXPIRY_NEXT, vec![]),

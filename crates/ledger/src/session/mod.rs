@@ -20,8 +20,8 @@ use crate::world::random_bits;
 pub(crate) use seam::Sessions;
 #[cfg(test)]
 pub(crate) use seam::{
-    SESSION, SESSION_EXPIRY_NEXT, SESSIONS, SESSIONS_OF_AGENT, SESSIONS_OF_RUN, SESSIONS_OVERDUE,
-    SESSIONS_WITH, SESSIONS_WITH_PREFIX, SESSIONS_WITH_SUFFIX,
+    SESSION, SESSION_EXPIRY_NEXT, SESSIONS, SESSIONS_OF_AGENT, SESSIONS_OF_RUN, SESSIONS_OPEN,
+    SESSIONS_OVERDUE, SESSIONS_WITH, SESSIONS_WITH_PREFIX, SESSIONS_WITH_SUFFIX,
 };
 
 /// How many sessions are looked at that a part of an id may mean.

@@ -42,6 +42,11 @@ pub(crate) const SESSIONS_OF_RUN: &str =
 /// By `sessions_agent`, backwards.
 pub(crate) const SESSIONS_OF_AGENT: &str =
     sessions!("WHERE agent = $1 AND created_seq < $2 ORDER BY created_seq DESC LIMIT $3");
+/// By `sessions_open`, backwards. Only a session that is not over has a time when it runs out.
+pub(crate) const SESSIONS_OPEN: &str = sessions!(
+    "WHERE agent = $1 AND expires_at IS NOT NULL AND created_seq < $2 \
+     ORDER BY created_seq DESC LIMIT $3"
+);
 /// By `sessions_status`, backwards.
 pub(crate) const SESSIONS_WITH: &str =
     sessions!("WHERE status = $1 AND created_seq < $2 ORDER BY created_seq DESC LIMIT $3");
@@ -146,6 +151,9 @@ pub(crate) trait Sessions: Statements {
             SessionFilter { run: Some(run), .. } => {
                 let run = RunKey::to_bytes(*run);
                 all(self, SESSIONS_OF_RUN, &[Cell::Bytes(&run), before, limit], read_session)
+            }
+            SessionFilter { agent: Some(agent), status: Some(SessionStatus::Active), .. } => {
+                all(self, SESSIONS_OPEN, &[Cell::Text(agent), before, limit], read_session)
             }
             SessionFilter { agent: Some(agent), .. } => {
                 all(self, SESSIONS_OF_AGENT, &[Cell::Text(agent), before, limit], read_session)
