@@ -1,11 +1,10 @@
 //! What an agent keeps for itself, and what is of another project, in every path.
 
 use serde_json::{Value, json};
-use windlass_testkit::Served;
-use windlass_testkit::http::{Request, Response};
 use windlass_tests::ledgers::{error_of, text};
 
-use crate::shelf::{Shelf, on_both};
+use crate::door::Door;
+use crate::shelf::on_both;
 
 /// Every command that names a chunk; it stands where `IT` is.
 const PATHS: [&[&str]; 18] = [
@@ -83,26 +82,6 @@ fn an_agent_writes_no_memory_of_another() {
         shelf.refuses(&[&write[..], &["--agent", "w1"]].concat(), "not_allowed", 7);
         assert_eq!(shelf.does(&write)["agent"], "w2");
     });
-}
-
-/// A server, and a key of an agent that may change only project api.
-struct Door {
-    served: Served,
-    key: String,
-}
-
-impl Door {
-    fn of(shelf: &Shelf) -> Self {
-        let create = ["key", "create", "--for", "agent:w1", "--role", "worker", "-P", "api"];
-        let key = text(&shelf.does(&create)["key"]);
-        let run = shelf.ledger.windlass(&["serve", "--listen", "127.0.0.1:0"]);
-        Self { served: Served::from_run(&shelf.ledger.home, &run), key }
-    }
-
-    fn asks(&self, operation: &str, arguments: &Value) -> Response {
-        let path = format!("/v1/ops/{operation}");
-        self.served.send(&Request::json(&path, arguments).bearer(&self.key))
-    }
 }
 
 #[test]

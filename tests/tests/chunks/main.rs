@@ -9,10 +9,12 @@
 
 mod access;
 mod defects;
+mod door;
 mod fields;
 mod keeping;
 mod linking;
 mod listing;
+mod log;
 mod naming;
 mod reviewing;
 mod shelf;
