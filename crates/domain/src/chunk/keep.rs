@@ -1,6 +1,6 @@
 //! How long a chunk holds: pins, expiry, what supersedes it, and its end.
 
-use super::Chunk;
+use super::{Chunk, tie};
 use super::access::{Act, Reader};
 use super::event::{
     ChunkDeleted, ChunkExpirySet, ChunkPinned, ChunkSuperseded, ChunkUnpinned, SourceChecked,
@@ -8,7 +8,7 @@ use super::event::{
 use super::link::given_reason;
 use crate::chain::Hash;
 use crate::event::{Change, ChunkEvent};
-use crate::{Code, Refusal, Time};
+use crate::{Code, Refusal, Task, Time};
 
 /// Pins a chunk: it does not expire, and comes first.
 pub fn pin(chunk: &Chunk, reader: &Reader) -> Result<Vec<ChunkEvent>, Refusal> {
@@ -71,17 +71,30 @@ pub fn supersede(
     }
 }
 
-/// Deletes a chunk. One that others point to is deleted only with a reason why nobody needs it.
+/// What would miss a chunk.
+#[derive(Debug, Clone, Default)]
+pub struct Dependents {
+    /// The task of a spec.
+    pub task: Option<Task>,
+    /// How many chunks point to it.
+    pub links: u64,
+}
+
+/// Deletes a chunk. One that others point to is deleted only with a reason why nobody needs it, and a
+/// spec only once its task is put away.
 pub fn delete(
     chunk: &Chunk,
-    incoming_links: u64,
+    dependents: &Dependents,
     forced: Option<&str>,
     reader: &Reader,
 ) -> Result<Vec<ChunkEvent>, Refusal> {
     reader.admit(Act::Write, chunk)?;
     let forced = forced.map(given_reason).transpose()?;
-    if incoming_links > 0 && forced.is_none() {
-        let message = match incoming_links {
+    if let Some(task) = &dependents.task {
+        tie::refuse_deletion(task)?;
+    }
+    if dependents.links > 0 && forced.is_none() {
+        let message = match dependents.links {
             1 => "a link points to this chunk".to_owned(),
             count => format!("{count} links point to this chunk"),
         };
@@ -91,7 +104,7 @@ pub fn delete(
                 chunk.id
             ))
             .detail("chunk", chunk.id)
-            .detail("links", incoming_links));
+            .detail("links", dependents.links));
     }
     Ok(vec![ChunkDeleted { forced, by: reader.name.clone() }.into()])
 }

@@ -1,6 +1,6 @@
 //! Specs by their tasks, and how they follow them.
 
-use windlass_domain::chunk::tie::{accompany, follow, is_tied};
+use windlass_domain::chunk::tie::{accompany, follow, is_tied, refuse_alone};
 use windlass_domain::chunk::{Author, Chunk, Owner};
 use windlass_domain::definition::find;
 use windlass_domain::event::ChunkEvent;
@@ -69,7 +69,10 @@ impl Transaction<'_> {
     pub(crate) fn follow_tasks(&mut self) -> Result<(), Error> {
         for Touched { task, reason } in std::mem::take(&mut self.touched) {
             let Some(task) = self.task(task)?.filter(is_tied) else { continue };
-            let Some(spec) = self.spec_of_task(task.id)? else { continue };
+            let Some(spec) = self.spec_of_task(task.id)? else {
+                refuse_alone(&task)?;
+                continue;
+            };
             let by = Author { name: self.provenance().actor.clone(), session: None, run: None };
             let spec = self.accompany(spec, &task, &by)?;
             let types = self.chunk_types()?;

@@ -5,9 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::Time;
 use windlass_domain::chunk::access::Act;
+use windlass_domain::chunk::keep::Dependents;
 use windlass_domain::chunk::link::End;
-use windlass_domain::chunk::{keep, tie};
-use windlass_ledger::Error;
+use windlass_domain::chunk::{Chunk, keep};
+use windlass_ledger::{Error, Fault, Snapshot};
 
 use super::brief::ChunkBrief;
 use super::target;
@@ -58,20 +59,24 @@ impl Operation for Delete {
         cx.write(&sitter.known.name, |tx| {
             let (reader, _) = sitter.seated(tx)?;
             let chunk = target::find(tx, &self.chunk, &reader, Act::Write)?;
-            if let Some(task) = chunk.task.map(|id| tx.task(id)).transpose()?.flatten() {
-                tie::refuse_deletion(&task)?;
-            }
-            // Those that the caller may not see count too, but are not told of.
-            let incoming = tx.chunks_linked_to(&End::Chunk(chunk.id))?.len() as u64;
-            let events = keep::delete(&chunk, incoming, forced.as_deref(), &reader)?;
+            let dependents = dependents(tx, &chunk)?;
+            let events = keep::delete(&chunk, &dependents, forced.as_deref(), &reader)?;
             tx.record_chunk(&chunk, events)?;
-            Ok(Deleted { chunk: ChunkBrief::from(&chunk), incoming })
+            Ok(Deleted { chunk: ChunkBrief::from(&chunk), incoming: dependents.links })
         })
     }
 
     fn for_a_server(&self, cx: &mut Context) -> Result<Option<Self>, Error> {
         Ok(Some(Self { writer: self.writer.settled(cx), ..self.clone() }))
     }
+}
+
+/// What would miss a chunk. Those that the caller may not see count too, but are not told of.
+pub(crate) fn dependents(snapshot: &mut Snapshot<'_>, chunk: &Chunk) -> Result<Dependents, Fault> {
+    Ok(Dependents {
+        task: chunk.task.map(|id| snapshot.task(id)).transpose()?.flatten(),
+        links: snapshot.chunks_linked_to(&End::Chunk(chunk.id))?.len() as u64,
+    })
 }
 
 impl Output for Deleted {

@@ -5,7 +5,7 @@ pub(crate) mod audience;
 mod brief;
 mod chain;
 mod check_source;
-mod delete;
+pub(crate) mod delete;
 mod diff;
 mod found;
 mod inbox;

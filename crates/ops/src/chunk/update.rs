@@ -154,6 +154,9 @@ fn tell_task(
     };
     for event in events {
         let ChunkEvent::ChunkUpdated(data) = event else { continue };
+        if !tie::is_asked(&data.fields) {
+            continue;
+        }
         let Some(task) = tx.task(id)? else {
             return Err(gone(chunk).into());
         };

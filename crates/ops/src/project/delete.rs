@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use windlass_domain::chunk::event::ChunkDeleted;
 use windlass_domain::event::{Change, Emptied, TaskDeleted, TaskMoved, TaskUpdated};
 use windlass_domain::ownership::{Bearer, authorise};
 use windlass_domain::project::Project;
@@ -125,8 +126,9 @@ impl Delete {
         let choice = self.border.choice(tx)?;
         let set: BTreeSet<TaskId> = tasks.iter().map(|task| task.id).collect();
         let because = format!("project {} was deleted", project.name);
-        let edges = border::settle(tx, &Going { set: &set, to: moved_to, because }, choice)?;
-        empty(tx, &set, action, moved_to, bearer, &edges)?;
+        let going = Going { set: &set, to: moved_to, because };
+        let edges = border::settle(tx, &going, choice)?;
+        empty(tx, &going, action, bearer, &edges)?;
         let emptied = tx.project(project.id)?;
         tx.record_project(&emptied, [deleted])?;
         Ok(Deleted {
@@ -206,16 +208,16 @@ fn refuse_held(project: &Project, tasks: &[Task]) -> Result<(), Refusal> {
 /// Does with every task of the project what was asked for.
 fn empty(
     tx: &mut Transaction<'_>,
-    set: &BTreeSet<TaskId>,
+    going: &Going<'_>,
     action: Emptied,
-    moved_to: Option<ProjectId>,
     bearer: &Bearer,
     edges: &[TouchedEdge],
 ) -> Result<(), Error> {
+    let (set, because) = (going.set, going.because.as_str());
     let mut kept = border::kept(edges);
     for id in set {
         let Some(task) = tx.task(*id)? else { continue };
-        match (action, moved_to) {
+        match (action, going.to) {
             (Emptied::Move, Some(project)) => {
                 let moved = TaskMoved { project, from: Some(task.project) };
                 tx.record_task(&task, [moved.into()])?;
@@ -227,6 +229,7 @@ fn empty(
             }
             (Emptied::Delete, _) => {
                 detach_children(tx, &task, set, |_| true)?;
+                delete_spec(tx, &task, bearer, because)?;
                 let grant = authorise(&task, bearer)?;
                 let kept = kept.remove(id).unwrap_or_default();
                 let event = TaskDeleted {
@@ -241,6 +244,18 @@ fn empty(
         }
     }
     Ok(())
+}
+
+/// A spec is one with its task, and goes with it.
+fn delete_spec(
+    tx: &mut Transaction<'_>,
+    task: &Task,
+    bearer: &Bearer,
+    because: &str,
+) -> Result<(), Error> {
+    let Some(spec) = tx.spec_of_task(task.id)? else { return Ok(()) };
+    let deleted = ChunkDeleted { forced: Some(because.to_owned()), by: bearer.name.clone() };
+    tx.record_chunk(&spec, vec![deleted.into()]).map(drop)
 }
 
 /// Subtasks in other projects become tasks of their own.

@@ -34,7 +34,7 @@ fn decided(chunk: &Chunk, reader: &Reader) -> Vec<Result<Vec<ChunkEvent>, Refusa
         keep::expire(chunk, Some(minute(1)), reader),
         keep::supersede(chunk, &other, "x", reader),
         keep::supersede(&other, chunk, "x", reader),
-        keep::delete(chunk, 0, None, reader),
+        keep::delete(chunk, &keep::Dependents::default(), None, reader),
         link(chunk, &end, Some(&other), "x", reader),
         link(&other, &End::Chunk(chunk.id), Some(chunk), "x", reader),
         unlink(chunk, &end, "x", reader),

@@ -2,7 +2,7 @@ use super::scene::{after, agent, minute, plain};
 use crate::Code;
 use crate::chain::Hash;
 use crate::chunk::Chunk;
-use crate::chunk::keep::{check_source, delete, expire, pin, supersede, unpin};
+use crate::chunk::keep::{Dependents, check_source, delete, expire, pin, supersede, unpin};
 use crate::chunk::source::Source;
 
 #[test]
@@ -56,11 +56,12 @@ fn nothing_supersedes_itself_or_in_a_circle() {
 #[test]
 fn c58_a_chunk_with_incoming_links_is_deleted_only_by_force() {
     let chunk = plain(1);
-    let refusal = delete(&chunk, 2, None, &agent("w1")).unwrap_err();
-    assert_eq!(refusal.code, Code::LinksIncoming);
-    assert_eq!(delete(&chunk, 2, Some(" "), &agent("w1")).unwrap_err().code, Code::ReasonRequired);
-    assert!(after(&chunk, delete(&chunk, 2, Some("wrong"), &agent("w1"))).deleted);
-    assert!(after(&chunk, delete(&chunk, 0, None, &agent("w1"))).deleted);
+    let linked = Dependents { links: 2, ..Dependents::default() };
+    let refused = |forced| delete(&chunk, &linked, forced, &agent("w1")).unwrap_err().code;
+    assert_eq!(refused(None), Code::LinksIncoming);
+    assert_eq!(refused(Some(" ")), Code::ReasonRequired);
+    assert!(after(&chunk, delete(&chunk, &linked, Some("wrong"), &agent("w1"))).deleted);
+    assert!(after(&chunk, delete(&chunk, &Dependents::default(), None, &agent("w1"))).deleted);
 }
 
 fn sourced() -> Chunk {
