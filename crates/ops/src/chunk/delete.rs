@@ -4,7 +4,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::Time;
-use windlass_domain::chunk::access::Act;
+use windlass_domain::chunk::access::{Act, Answer, Reader};
 use windlass_domain::chunk::keep::Dependents;
 use windlass_domain::chunk::link::End;
 use windlass_domain::chunk::{Chunk, keep};
@@ -41,7 +41,7 @@ pub struct Delete {
 pub struct Deleted {
     #[serde(flatten)]
     pub chunk: ChunkBrief,
-    /// How many chunks pointed to it.
+    /// How many chunks pointed to it, as far as the asker may know of them.
     pub incoming: u64,
 }
 
@@ -59,7 +59,7 @@ impl Operation for Delete {
         cx.write(&sitter.known.name, |tx| {
             let (reader, _) = sitter.seated(tx)?;
             let chunk = target::find(tx, &self.chunk, &reader, Act::Write)?;
-            let dependents = dependents(tx, &chunk)?;
+            let dependents = dependents(tx, &chunk, &reader)?;
             let events = keep::delete(&chunk, &dependents, forced.as_deref(), &reader)?;
             tx.record_chunk(&chunk, events)?;
             Ok(Deleted { chunk: ChunkBrief::from(&chunk), incoming: dependents.links })
@@ -71,11 +71,18 @@ impl Operation for Delete {
     }
 }
 
-/// What would miss a chunk. Those that the caller may not see count too, but are not told of.
-pub(crate) fn dependents(snapshot: &mut Snapshot<'_>, chunk: &Chunk) -> Result<Dependents, Fault> {
+/// What would miss a chunk, as far as who deletes it may know of it: that others point to it too is
+/// not told, and so does not hinder.
+pub(crate) fn dependents(
+    snapshot: &mut Snapshot<'_>,
+    chunk: &Chunk,
+    reader: &Reader,
+) -> Result<Dependents, Fault> {
+    let is_seen = |other: &Chunk| reader.may(Act::Read, &other.owner) == Answer::Allowed;
+    let pointing = snapshot.chunks_linked_to(&End::Chunk(chunk.id))?;
     Ok(Dependents {
         task: chunk.task.map(|id| snapshot.task(id)).transpose()?.flatten(),
-        links: snapshot.chunks_linked_to(&End::Chunk(chunk.id))?.len() as u64,
+        links: pointing.iter().filter(|other| is_seen(other)).count() as u64,
     })
 }
 

@@ -72,7 +72,7 @@ impl Operation for Diff {
             let from = self.from.unwrap_or(to.saturating_sub(1).max(1));
             let before = as_of(snapshot, &chunk, from)?;
             let after = as_of(snapshot, &chunk, to)?;
-            let mut views = ChunkViews::new(snapshot)?;
+            let mut views = ChunkViews::new(snapshot, &reader)?;
             let before_view = views.view(snapshot, &before)?;
             let after_view = views.view(snapshot, &after)?;
             Ok(Differs {

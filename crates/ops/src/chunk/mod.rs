@@ -20,6 +20,7 @@ mod projection;
 mod remember;
 mod review;
 mod search;
+mod seen;
 mod show;
 pub mod target;
 mod update;

@@ -74,7 +74,7 @@ impl Operation for Show {
             Ok(Shown {
                 linked: linked(snapshot, &chunk, &reader)?,
                 incoming: incoming(snapshot, &chunk, &reader)?,
-                chunk: ChunkViews::new(snapshot)?.view(snapshot, &chunk)?,
+                chunk: ChunkViews::new(snapshot, &reader)?.view(snapshot, &chunk)?,
             })
         })
     }

@@ -86,7 +86,7 @@ impl Operation for Versions {
         cx.read(|snapshot| {
             let reader = known.reader(snapshot)?;
             let chunk = target::find(snapshot, &self.chunk, &reader, Act::Read)?;
-            let views = ChunkViews::new(snapshot)?;
+            let views = ChunkViews::new(snapshot, &reader)?;
             let mut before = Map::new();
             let mut versions = Vec::new();
             for version in snapshot.versions(chunk.id)? {

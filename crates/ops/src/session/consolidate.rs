@@ -196,7 +196,7 @@ fn decide(
         Verdict::Keep => Vec::new(),
         Verdict::Promote => promoted(tx, &kept.session, &chunk, wider, reader)?,
         Verdict::Discard => {
-            let dependents = dependents(tx, &chunk)?;
+            let dependents = dependents(tx, &chunk, reader)?;
             keep::delete(&chunk, &dependents, None, reader)?
         }
     };
