@@ -42,7 +42,9 @@ pub(crate) use named::NamedChunks;
 pub(crate) use named::{CHUNKS_WITH_PREFIX, CHUNKS_WITH_SUFFIX};
 pub(crate) use seam::Chunks;
 #[cfg(test)]
-pub(crate) use seam::{CHUNK, CHUNK_WITH_KEY, CHUNKS_CALLED, CHUNKS_LINKED_TO, CHUNKS_OF_SESSION};
+pub(crate) use seam::{
+    CHUNK, CHUNK_WITH_KEY, CHUNKS_CALLED, CHUNKS_LINKED_TO, CHUNKS_OF_SESSION, CHUNKS_SUPERSEDED_BY,
+};
 #[cfg(test)]
 pub(crate) use tied::SPEC_OF_TASK;
 pub(crate) use tied::{TiedChunks, Touched};
@@ -103,6 +105,11 @@ impl Snapshot<'_> {
     /// The chunks that were written first in a session, in order.
     pub fn chunks_of_session(&mut self, session: SessionId) -> Result<Vec<Chunk>, Fault> {
         self.store.chunks_of_session(session)
+    }
+
+    /// The chunks that one says better, in the order in which they were written.
+    pub fn chunks_superseded_by(&mut self, by: ChunkId) -> Result<Vec<Chunk>, Fault> {
+        self.store.chunks_superseded_by(by)
     }
 
     /// The chunks that point to something, in the order in which they were written.

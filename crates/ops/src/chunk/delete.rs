@@ -79,10 +79,14 @@ pub(crate) fn dependents(
     reader: &Reader,
 ) -> Result<Dependents, Fault> {
     let is_seen = |other: &Chunk| reader.may(Act::Read, &other.owner) == Answer::Allowed;
-    let pointing = snapshot.chunks_linked_to(&End::Chunk(chunk.id))?;
+    let mut pointing = snapshot.chunks_linked_to(&End::Chunk(chunk.id))?;
+    let mut superseded = snapshot.chunks_superseded_by(chunk.id)?;
+    pointing.retain(is_seen);
+    superseded.retain(is_seen);
     Ok(Dependents {
         task: chunk.task.map(|id| snapshot.task(id)).transpose()?.flatten(),
-        links: pointing.iter().filter(|other| is_seen(other)).count() as u64,
+        links: pointing.len() as u64,
+        superseded: superseded.iter().map(|old| old.id).collect(),
     })
 }
 

@@ -1,7 +1,7 @@
-use super::scene::{after, agent, minute, plain};
+use super::scene::{after, agent, minute, plain, project};
 use crate::Code;
 use crate::chain::Hash;
-use crate::chunk::Chunk;
+use crate::chunk::{Chunk, Owner};
 use crate::chunk::keep::{Dependents, check_source, delete, expire, pin, supersede, unpin};
 use crate::chunk::source::Source;
 
@@ -51,6 +51,30 @@ fn nothing_supersedes_itself_or_in_a_circle() {
     assert!(supersede(&one, &one, "odd", &agent("w1")).is_err());
     let one = after(&one, supersede(&one, &other, "newer", &agent("w1")));
     assert!(supersede(&other, &one, "newer", &agent("w1")).is_err());
+}
+
+#[test]
+fn a_shared_chunk_is_not_superseded_by_one_that_fewer_may_read() {
+    let shared = plain(1);
+    let (w1, api) = (Owner::Agent("w1".into()), shared.owner.clone());
+    for narrower in [&w1, &Owner::Project(project(2))] {
+        let with = Chunk { owner: narrower.clone(), ..plain(2) };
+        let refusal = supersede(&shared, &with, "newer", &agent("w1")).unwrap_err();
+        assert_eq!(refusal.code, Code::InvalidValue, "{narrower}");
+    }
+    for as_wide in [api, Owner::Org] {
+        let with = Chunk { owner: as_wide, ..plain(2) };
+        assert!(supersede(&shared, &with, "newer", &agent("w1")).is_ok(), "{}", with.owner);
+    }
+}
+
+#[test]
+fn a_chunk_that_supersedes_another_is_deleted_only_by_force() {
+    let (new, old) = (plain(2), plain(1));
+    let dependents = Dependents { superseded: vec![old.id], ..Dependents::default() };
+    let refusal = delete(&new, &dependents, None, &agent("w1")).unwrap_err();
+    assert_eq!(refusal.details["supersedes"], serde_json::json!([old.id]));
+    assert!(after(&new, delete(&new, &dependents, Some("both wrong"), &agent("w1"))).deleted);
 }
 
 #[test]
