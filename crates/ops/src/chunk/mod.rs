@@ -16,6 +16,7 @@ mod list;
 mod near;
 mod owner;
 mod parts;
+mod past;
 mod projection;
 mod remember;
 mod review;

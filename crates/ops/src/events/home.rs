@@ -1,6 +1,7 @@
 //! Where the events of the log belong.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use windlass_domain::chunk::Owner;
 use windlass_domain::event::{Event, Kind, Subject};
@@ -44,13 +45,15 @@ impl Home {
 pub struct Homes {
     projects: BTreeMap<TaskId, Option<ProjectId>>,
     tasks: BTreeMap<RunKey, Option<TaskId>>,
-    owners: BTreeMap<ChunkId, Option<Owner>>,
+    /// Whose a chunk was, each from a place in the log on.
+    owners: BTreeMap<ChunkId, BTreeMap<u64, Owner>>,
 }
 
 impl Homes {
     /// Where an event belongs: for a task, to the project it is in now, or was in when it went. That
-    /// it moved belongs to both ends. A run belongs to the task it works on, a chunk to its owner, a
-    /// session to its agent. What was answered about chunks under an op id belongs to whoever asked.
+    /// it moved belongs to both ends. A run belongs to the task it works on, what happened to a chunk
+    /// to its owner at that time, a session to its agent. What was answered about chunks under an op id
+    /// belongs to whoever asked.
     pub fn of(&mut self, snapshot: &mut Snapshot<'_>, recorded: &Recorded) -> Result<Home, Fault> {
         let stream = recorded.header.stream;
         let kind = Kind::from_text(&recorded.header.kind);
@@ -70,7 +73,10 @@ impl Homes {
                 let project = self.project(snapshot, task)?;
                 Ok(Home { task: Some(task), project, ..Home::default() })
             }
-            Some(Subject::Chunk) => Ok(Home::of_owner(self.owner(snapshot, stream.chunk())?)),
+            Some(Subject::Chunk) => {
+                let seq = recorded.header.seq;
+                Ok(Home::of_owner(self.owner(snapshot, stream.chunk(), seq)?))
+            }
             Some(Subject::Session) => {
                 let Some(kept) = snapshot.session(stream.session())? else {
                     return Ok(Home::default());
@@ -99,21 +105,18 @@ impl Homes {
         Ok(project)
     }
 
-    /// Whose a chunk is, or was when it went.
+    /// Whose a chunk was when something happened to it: a promotion does not publish what was before.
     fn owner(
         &mut self,
         snapshot: &mut Snapshot<'_>,
         chunk: ChunkId,
+        seq: u64,
     ) -> Result<Option<Owner>, Fault> {
-        if let Some(known) = self.owners.get(&chunk) {
-            return Ok(known.clone());
-        }
-        let owner = match snapshot.chunk(chunk)? {
-            Some(chunk) => Some(chunk.owner),
-            None => snapshot.versions(chunk)?.pop().map(|version| version.chunk.owner),
+        let owners = match self.owners.entry(chunk) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => unknown.insert(owners(snapshot, chunk)?),
         };
-        self.owners.insert(chunk, owner.clone());
-        Ok(owner)
+        Ok(owners.range(..=seq).next_back().map(|(_, owner)| owner.clone()))
     }
 
     /// The task that an event is about, or that the run it is about works on.
@@ -152,6 +155,12 @@ fn of_task(snapshot: &mut Snapshot<'_>, stream: Stream) -> Result<Option<Project
         Some(Event::TaskPruned(gone)) => gone.project,
         _ => None,
     })
+}
+
+/// Whose a chunk was, each from a place in the log on.
+fn owners(snapshot: &mut Snapshot<'_>, chunk: ChunkId) -> Result<BTreeMap<u64, Owner>, Fault> {
+    let versions = snapshot.versions(chunk)?.into_iter();
+    Ok(versions.map(|version| (version.seq, version.chunk.owner)).collect())
 }
 
 /// Whether an answer may hold what chunks say.
