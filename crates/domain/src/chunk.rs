@@ -23,6 +23,7 @@ pub mod owned_by;
 pub mod owner;
 pub mod promote;
 pub mod query_key;
+pub mod relocate;
 pub mod review;
 pub mod slug;
 pub mod sort;

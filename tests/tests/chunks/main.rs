@@ -12,6 +12,7 @@ mod defects;
 mod door;
 mod fields;
 mod keeping;
+mod leaving;
 mod linking;
 mod listing;
 mod log;

@@ -9,9 +9,10 @@ use serde_json::{Map, Value};
 use super::Chunk;
 use super::event::{ChunkMoved, ChunkUpdated, ChunkWritten};
 use super::field_set::FieldChange;
+use super::relocate::relocate;
 use super::spec::{BLOCKED, NEW, OF_TASK, PREVIOUS, PRIORITY, REASON, STATUS, is_resolved, project};
 use super::state::Author;
-use super::write::{Taken, key_there};
+use super::write::Taken;
 use crate::event::{Change, Event, TaskCreated, TaskUpdated};
 use crate::ownership::Bearer;
 use crate::pipeline::{DEV, Stage};
@@ -133,12 +134,7 @@ pub fn follow(
 
 /// How a spec goes along with its task, which is in another project now.
 pub fn accompany(spec: &Chunk, task: &Task, taken: &Taken, by: Author) -> ChunkMoved {
-    ChunkMoved {
-        version: spec.version + 1,
-        project: task.project,
-        query_key: key_there(spec, taken),
-        by,
-    }
+    relocate(spec, task.project, taken, by)
 }
 
 /// Refuses to delete a spec while its task is open.
