@@ -16,6 +16,7 @@ pub mod event;
 pub mod field;
 pub mod field_set;
 mod fold;
+pub mod followed;
 pub mod history;
 pub mod keep;
 pub mod link;

@@ -1,5 +1,6 @@
 //! Specs by their tasks, and how they follow them.
 
+use windlass_domain::chunk::followed::is_followed;
 use windlass_domain::chunk::tie::{accompany, follow, is_tied, refuse_alone};
 use windlass_domain::chunk::{Author, Chunk, Owner};
 use windlass_domain::definition::find;
@@ -32,27 +33,13 @@ pub(crate) struct Touched {
 }
 
 impl Touched {
-    /// The task of a stream, if these events can change what a spec shows of one.
+    /// The task of a stream, if a spec has to follow these events.
     pub(crate) fn by(stream: Stream, events: &[Event]) -> Option<Self> {
-        let is_shown = events.iter().any(|event| match event {
-            Event::TaskClaimed(_)
-            | Event::TaskReleased(_)
-            | Event::TaskBlocked(_)
-            | Event::TaskUnblocked(_)
-            | Event::TaskCompleted(_)
-            | Event::TaskReopened(_)
-            | Event::StatusSet(_)
-            | Event::TaskArchived(_)
-            | Event::TaskRestored(_)
-            | Event::TaskMoved(_) => true,
-            Event::TaskUpdated(data) => data.priority.is_some(),
-            _ => false,
-        });
         let mut reasons = events.iter().filter_map(|event| match event {
             Event::TaskBlocked(data) => data.reason.clone(),
             _ => None,
         });
-        is_shown.then(|| Self { task: stream.task(), reason: reasons.next_back() })
+        events.iter().any(is_followed).then(|| Self { task: stream.task(), reason: reasons.next_back() })
     }
 }
 
