@@ -1,11 +1,11 @@
 //! How long a chunk holds: pins, expiry, what supersedes it, and its end.
 
-use super::{Chunk, tie};
 use super::access::{Act, Reader};
 use super::event::{
     ChunkDeleted, ChunkExpirySet, ChunkPinned, ChunkSuperseded, ChunkUnpinned, SourceChecked,
 };
 use super::link::given_reason;
+use super::{Chunk, tie};
 use crate::chain::Hash;
 use crate::event::{Change, ChunkEvent};
 use crate::{ChunkId, Code, Refusal, Task, Time};

@@ -107,8 +107,10 @@ mod tests {
 
     #[test]
     fn a_wider_scope_or_the_same_owner_is_as_wide() {
-        let (api, web) =
-            (Owner::Project(ProjectId::from_bytes([1; 16])), Owner::Project(ProjectId::from_bytes([2; 16])));
+        let (api, web) = (
+            Owner::Project(ProjectId::from_bytes([1; 16])),
+            Owner::Project(ProjectId::from_bytes([2; 16])),
+        );
         let w1 = Owner::Agent("w1".into());
         for (one, other) in [(&Owner::Org, &api), (&api, &w1), (&Owner::Org, &w1), (&api, &api)] {
             assert!(one.is_as_wide_as(other), "{one} {other}");

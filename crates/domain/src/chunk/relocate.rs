@@ -1,9 +1,9 @@
 //! Chunks that go to another project: a spec with its task, or all when their project is deleted.
 
+use super::Chunk;
 use super::event::ChunkMoved;
 use super::state::Author;
 use super::write::{Taken, key_there};
-use super::Chunk;
 use crate::ProjectId;
 
 /// Gives a chunk to another project, under its own key unless that is taken there.

@@ -10,7 +10,9 @@ use super::Chunk;
 use super::event::{ChunkMoved, ChunkUpdated, ChunkWritten};
 use super::field_set::FieldChange;
 use super::relocate::relocate;
-use super::spec::{BLOCKED, NEW, OF_TASK, PREVIOUS, PRIORITY, REASON, STATUS, is_resolved, project};
+use super::spec::{
+    BLOCKED, NEW, OF_TASK, PREVIOUS, PRIORITY, REASON, STATUS, is_resolved, project,
+};
 use super::state::Author;
 use super::write::Taken;
 use crate::event::{Change, Event, TaskCreated, TaskUpdated};

@@ -39,7 +39,10 @@ impl Touched {
             Event::TaskBlocked(data) => data.reason.clone(),
             _ => None,
         });
-        events.iter().any(is_followed).then(|| Self { task: stream.task(), reason: reasons.next_back() })
+        events
+            .iter()
+            .any(is_followed)
+            .then(|| Self { task: stream.task(), reason: reasons.next_back() })
     }
 }
 

@@ -1,9 +1,9 @@
 use super::scene::{after, agent, minute, plain, project};
 use crate::Code;
 use crate::chain::Hash;
-use crate::chunk::{Chunk, Owner};
 use crate::chunk::keep::{Dependents, check_source, delete, expire, pin, supersede, unpin};
 use crate::chunk::source::Source;
+use crate::chunk::{Chunk, Owner};
 
 #[test]
 fn a_chunk_holds_until_it_expires() {

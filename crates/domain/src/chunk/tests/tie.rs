@@ -216,11 +216,8 @@ fn a_task_whose_spec_is_gone_does_not_come_back() {
 
 #[test]
 fn only_some_fields_of_a_spec_are_asked_of_its_task() {
-    let change = |name: &str| FieldChange {
-        name: name.to_owned(),
-        before: Value::Null,
-        after: json!("x"),
-    };
+    let change =
+        |name: &str| FieldChange { name: name.to_owned(), before: Value::Null, after: json!("x") };
     assert!(is_asked(&[change("ticket_url"), change("priority")]));
     assert!(!is_asked(&[change("ticket_url")]));
 }
