@@ -89,7 +89,8 @@ fn an_empty_project_is_simply_deleted_and_its_name_is_free() {
     let yard = Yard::new();
     let deleted = yard.ledger.answer(&["project", "delete", "shelf"]);
     let expected = serde_json::json!({
-        "name": "shelf", "task_count": 0, "archived_task_count": 0, "action": "none", "edges": [],
+        "name": "shelf", "task_count": 0, "archived_task_count": 0, "chunk_count": 0,
+        "action": "none", "edges": [],
     });
     assert_eq!(deleted, expected);
     yard.refused(&["project", "show", "shelf"], "project_not_found", 4);

@@ -2,7 +2,7 @@
 
 use crate::ownership::Grant;
 use crate::task::Task;
-use crate::{Code, Refusal, TaskId};
+use crate::{Code, Refusal, TaskId, pipeline};
 
 /// The open tasks that a task waits for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -19,13 +19,15 @@ impl Obstacles {
         self.refuse(task, "cannot be claimed")
     }
 
-    /// A task with something open is not done, unless somebody forces it and says why.
+    /// A task with something open is not done, unless somebody forces it and says why. Where its
+    /// pipeline goes on, nothing forces it.
     pub fn refuse_done(
         &self,
         task: &Task,
         force: Option<&str>,
         grant: Grant,
     ) -> Result<Grant, Refusal> {
+        pipeline::refuse_done(task)?;
         match (self.refuse(task, "cannot be done"), force) {
             (Ok(()), _) => Ok(grant),
             (Err(_), Some(reason)) => Ok(Grant { forced: Some(reason.to_owned()), ..grant }),

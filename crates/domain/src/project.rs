@@ -217,6 +217,20 @@ impl Project {
         Ok(ProjectDeleted { action, tasks, moved_to, forced }.into())
     }
 
+    /// Refuses to leave chunks behind under the name of a project that is deleted.
+    pub fn refuse_chunks_left(&self, chunks: u64) -> Result<(), Refusal> {
+        let name = &self.name;
+        let has = match chunks {
+            0 => return Ok(()),
+            1 => "1 chunk".to_owned(),
+            chunks => format!("{chunks} chunks"),
+        };
+        Err(Refusal::new(Code::Usage, format!("project '{name}' has {has}"))
+            .hint("say what becomes of them: --move-to PROJECT, or --delete-chunks")
+            .detail("project", name)
+            .detail("chunk_count", chunks))
+    }
+
     /// Gives a project another name; nothing is recorded when it has that name already.
     pub fn rename(&self, name: String) -> Result<Option<Event>, Refusal> {
         if self.protected {

@@ -15,7 +15,7 @@ use windlass_domain::{ProjectId, Status, Task, Time, text};
 use windlass_ledger::{Error, Fault, ListFilter, Recorded, Snapshot};
 
 use crate::context::Context;
-use crate::events::{Homes, Sight};
+use crate::events::{Homes, PAGE, Sight};
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet, Tone, ago, relative};
 use crate::view::{EventView, ProjectNames, limit};
@@ -337,7 +337,7 @@ fn fifty() -> u64 {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct AgentEvents {
     pub events: Vec<AgentEvent>,
-    /// How many events of theirs the log has.
+    /// How many events of theirs the log has, as far as the caller may see them.
     pub total: u64,
 }
 
@@ -370,7 +370,7 @@ impl Operation for AgentLog {
     fn run(&self, cx: &mut Context) -> Result<AgentEvents, Error> {
         let name = text::name("agent", &self.agent)?;
         let limit = limit(self.limit)?;
-        let (sight, before) = (cx.sight(), self.before.unwrap_or(u64::MAX));
+        let (sight, before) = (cx.sight()?, self.before.unwrap_or(u64::MAX));
         cx.read(|snapshot| {
             let (mut events, mut homes) = (Vec::new(), Homes::default());
             for recorded in done_by(snapshot, &name, (before, limit), &sight)? {
@@ -392,7 +392,7 @@ impl Operation for AgentLog {
                     task_title: task.map(|task| task.title),
                 });
             }
-            Ok(AgentEvents { events, total: snapshot.count_by(&name)? })
+            Ok(AgentEvents { events, total: count(snapshot, &name, &sight)? })
         })
     }
 }
@@ -420,6 +420,20 @@ fn done_by(
         if shown.len() as u64 == limit {
             return Ok(shown);
         }
+    }
+}
+
+/// How many events of somebody the caller may see.
+fn count(snapshot: &mut Snapshot<'_>, name: &str, sight: &Sight) -> Result<u64, Fault> {
+    if sight.is_whole() {
+        return snapshot.count_by(name);
+    }
+    let (mut count, mut before) = (0, u64::MAX);
+    loop {
+        let page = done_by(snapshot, name, (before, PAGE), sight)?;
+        count += page.len() as u64;
+        let Some(oldest) = page.last() else { return Ok(count) };
+        before = oldest.header.seq;
     }
 }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use windlass_domain::chain::Provenance;
+use windlass_domain::chunk::access::Reader;
 use windlass_domain::duration::Span;
 use windlass_domain::key;
 use windlass_domain::op::OpId;
@@ -19,6 +20,7 @@ use windlass_ledger::{
     Clock, Error, Fault, Ledger, Location, Options, Snapshot, Synchronous, SystemClock, Transaction,
 };
 
+use crate::chunk::asker::Asker;
 use crate::events::Sight;
 use crate::exchange::in_words;
 use crate::once::{Once, Outcome, elsewhere};
@@ -506,13 +508,12 @@ impl Context {
     }
 
     /// How much of the log the caller may see.
-    pub fn sight(&self) -> Sight {
-        match &self.key {
-            None => Sight::Whole,
-            Some(key) if key.may(Access::Admin) => Sight::Whole,
-            Some(Key { owner: key::Owner::Agent(name), .. }) => Sight::OfAgent(name.clone()),
-            Some(_) => Sight::WithoutKeys,
-        }
+    pub fn sight(&self) -> Result<Sight, Error> {
+        let reader = Asker::default().known(self)?.untyped();
+        Ok(Sight {
+            without_keys: self.key.as_ref().is_some_and(|key| !key.may(Access::Admin)),
+            of_agent: Some(reader).filter(Reader::is_agent),
+        })
     }
 
     /// The projects that the caller may change; all when empty.

@@ -1,6 +1,8 @@
 //! `events`: the log itself.
 
 mod filter;
+mod home;
+mod sight;
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -8,7 +10,9 @@ use serde::{Deserialize, Serialize};
 use windlass_domain::{Code, CorrelationId, Refusal, Time};
 use windlass_ledger::Error;
 
-pub use self::filter::{Asked, Filter, Home, Homes, Sight};
+pub use self::filter::{Asked, Filter};
+pub use self::home::{Home, Homes};
+pub use self::sight::Sight;
 use crate::compat::{HzlEvent, Translator};
 use crate::context::Context;
 use crate::operation::{Access, Lines, Operation, Output};
@@ -96,7 +100,7 @@ impl Operation for Events {
             task: self.task.clone(),
             kinds: self.kind.clone(),
         };
-        let sight = cx.sight();
+        let sight = cx.sight()?;
         cx.read(|snapshot| {
             let head = snapshot.head()?.seq;
             let from = self.from.unwrap_or(if self.follow { head } else { 0 });

@@ -354,7 +354,7 @@ mod tests {
     fn of_a(indoors: &Indoors) -> Filter {
         let asked = Asked { project: Some("a".to_owned()), ..Asked::default() };
         let look =
-            move |cx: &mut Context| cx.read(|snapshot| asked.resolve(snapshot, &Sight::Whole));
+            move |cx: &mut Context| cx.read(|snapshot| asked.resolve(snapshot, &Sight::default()));
         indoors.runtime.block_on(indoors.desk.look(anybody(), look)).unwrap()
     }
 

@@ -1,10 +1,9 @@
 //! What an agent keeps for itself, and what is of another project, in every path.
 
 use serde_json::{Value, json};
-use windlass_testkit::Served;
-use windlass_testkit::http::{Request, Response};
 use windlass_tests::ledgers::{error_of, text};
 
+use crate::door::Door;
 use crate::shelf::{Shelf, on_both};
 
 /// Every command that names a chunk; it stands where `IT` is.
@@ -83,26 +82,6 @@ fn an_agent_writes_no_memory_of_another() {
         shelf.refuses(&[&write[..], &["--agent", "w1"]].concat(), "not_allowed", 7);
         assert_eq!(shelf.does(&write)["agent"], "w2");
     });
-}
-
-/// A server, and a key of an agent that may change only project api.
-struct Door {
-    served: Served,
-    key: String,
-}
-
-impl Door {
-    fn of(shelf: &Shelf) -> Self {
-        let create = ["key", "create", "--for", "agent:w1", "--role", "worker", "-P", "api"];
-        let key = text(&shelf.does(&create)["key"]);
-        let run = shelf.ledger.windlass(&["serve", "--listen", "127.0.0.1:0"]);
-        Self { served: Served::from_run(&shelf.ledger.home, &run), key }
-    }
-
-    fn asks(&self, operation: &str, arguments: &Value) -> Response {
-        let path = format!("/v1/ops/{operation}");
-        self.served.send(&Request::json(&path, arguments).bearer(&self.key))
-    }
 }
 
 #[test]
@@ -226,5 +205,58 @@ fn whoever_may_read_a_chunk_may_say_what_they_found_and_change_nothing_of_it() {
             let _refused = door.asks(operation, &arguments).refused("not_allowed", 403);
         }
         assert_eq!(shelf.shows(&it)["version"], 1);
+    });
+}
+
+/// Agent w2 points from a shared chunk to its memory.
+fn with_hidden_end(shelf: &Shelf) -> (String, String) {
+    let (shared, secret) = (shelf.knows("Shared", "x"), shelf.remembers("w2", "a secret"));
+    let link = ["chunk", "link", &shared, &secret, "--reason", "see there", "--agent", "w2"];
+    shelf.does(&link);
+    (shared, secret)
+}
+
+#[test]
+fn a_link_to_what_somebody_may_not_read_is_not_there() {
+    on_both(|shelf| {
+        let (shared, secret) = with_hidden_end(shelf);
+        for command in [
+            &["chunk", "show", &shared][..],
+            &["chunk", "list"],
+            &["chunk", "update", &shared, "--content", "y"],
+            &["chunk", "link", &shared, "commit:0123abc", "--reason", "r"],
+            &["chunk", "unlink", &shared, "commit:0123abc", "--reason", "r"],
+            &["chunk", "pin", &shared],
+        ] {
+            let answer = shelf.does(&[command, &["--agent", "w1"]].concat());
+            assert!(!answer.to_string().contains(&secret), "{command:?}: {answer}");
+        }
+        let unlink = ["chunk", "unlink", &shared, &format!("chunk:{secret}"), "--reason", "r"];
+        shelf.refuses(&[&unlink[..], &["--agent", "w1"]].concat(), "chunk_not_found", 4);
+        assert_eq!(shelf.shows(&shared)["links"][0]["to"], format!("chunk:{secret}"));
+    });
+}
+
+#[test]
+fn a_link_to_what_another_agent_forgot_is_not_there() {
+    on_both(|shelf| {
+        let (shared, secret) = with_hidden_end(shelf);
+        let forget = ["chunk", "delete", &secret, "--force", "--reason", "r"];
+        shelf.does(&[&forget[..], &["--agent", "w2"]].concat());
+        let shown = |who: &str| shelf.does(&["chunk", "show", &shared, "--agent", who]);
+        assert_eq!(shown("w1")["chunk"]["links"], json!([]));
+        assert_eq!(shown("w2")["chunk"]["links"][0]["to"], format!("chunk:{secret}"));
+    });
+}
+
+#[test]
+fn hidden_links_neither_hinder_a_deletion_nor_are_counted() {
+    on_both(|shelf| {
+        let (shared, secret) = (shelf.knows("Shared", "x"), shelf.remembers("w2", "a secret"));
+        let link = ["chunk", "link", &secret, &shared, "--reason", "about it", "--agent", "w2"];
+        shelf.does(&link);
+        shelf.refuses(&["chunk", "delete", &shared, "--agent", "w2"], "links_incoming", 3);
+        let deleted = shelf.does(&["chunk", "delete", &shared, "--agent", "w1"]);
+        assert_eq!(deleted["incoming"], 0);
     });
 }

@@ -85,3 +85,26 @@ fn c58_a_chunk_that_others_point_to_is_deleted_only_with_a_reason() {
         shelf.does(&["chunk", "delete", &plan]);
     });
 }
+
+#[test]
+fn a_chunk_is_not_superseded_by_one_that_fewer_may_read() {
+    on_both(|shelf| {
+        let (shared, own) = (shelf.knows("Shared", "x"), shelf.remembers("w1", "better"));
+        let supersede = ["chunk", "supersede", "--reason", "r", "--agent", "w1"];
+        let narrower = [&supersede[..], &[&shared, "--with", &own]].concat();
+        shelf.refuses(&narrower, "invalid_value", 3);
+        shelf.does(&[&supersede[..], &[&own, "--with", &shared]].concat());
+    });
+}
+
+#[test]
+fn a_chunk_that_supersedes_another_is_deleted_only_by_force() {
+    on_both(|shelf| {
+        let (old, new) = (shelf.knows("Old", "x"), shelf.knows("New", "y"));
+        shelf.does(&["chunk", "supersede", &old, "--with", &new, "--reason", "we moved"]);
+        let delete = ["chunk", "delete", &new];
+        let error = shelf.refuses(&delete, "links_incoming", 3);
+        assert_eq!(error["details"]["supersedes"], json!([old]));
+        shelf.does(&[&delete[..], &["--force", "--reason", "both are wrong"]].concat());
+    });
+}

@@ -9,10 +9,13 @@
 
 mod access;
 mod defects;
+mod door;
 mod fields;
 mod keeping;
+mod leaving;
 mod linking;
 mod listing;
+mod log;
 mod naming;
 mod reviewing;
 mod shelf;

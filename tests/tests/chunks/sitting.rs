@@ -37,11 +37,22 @@ fn nothing_is_written_before_the_focus_that_a_lifecycle_demands() {
             &["chunk", "pin", &own],
             &["chunk", "delete", &own],
             &["chunk", "link", &own, "commit:0123abc", "--reason", "r"],
+            &["chunk", "dismiss", &own],
         ] {
             shelf.refuses(&[command, &["--agent", "w1"]].concat(), "step_required", 3);
         }
         shelf.does(&["session", "focus", &session, "the login", "--agent", "w1"]);
         shelf.does(&["remember", "in time", "--agent", "w1"]);
+    });
+}
+
+#[test]
+fn what_a_reader_finds_is_said_without_any_focus() {
+    on_both(|shelf| {
+        let own = shelf.remembers("w1", "from before");
+        start(shelf, &["--lifecycle", "dev"]);
+        let review = ["chunk", "review", &own, "--usefulness", "5", "--correctness", "5"];
+        shelf.does(&[&review[..], &["--action", "useful", "--agent", "w1"]].concat());
     });
 }
 

@@ -284,3 +284,49 @@ fn a_spec_goes_along_when_its_project_is_deleted() {
         assert_eq!(pair.shelf.shows(&pair.spec)["project"], "web");
     });
 }
+
+#[test]
+fn c5_the_task_of_a_spec_is_not_done_before_its_last_stage() {
+    with_a_pair(|pair| {
+        let (shelf, task) = (pair.shelf, pair.task.as_str());
+        shelf.refuses(&["task", "set-status", task, "done"], "invalid_transition", 3);
+        shelf.does(&["task", "claim", task, "--agent", "w1", "--role", "dev_researcher"]);
+        for more in [&[][..], &["--force", "--reason", "I am sure"]] {
+            let complete = [&["task", "complete", task][..], more].concat();
+            shelf.refuses(&complete, "invalid_transition", 3);
+        }
+        assert_eq!(pair.told(), ["new", "medium", "in_progress", "1"]);
+    });
+}
+
+#[test]
+fn a_task_does_not_come_back_without_its_spec() {
+    with_a_pair(|pair| {
+        let shelf = pair.shelf;
+        shelf.does(&["task", "archive", &pair.task]);
+        shelf.does(&["chunk", "delete", &pair.spec]);
+        shelf.refuses(&["task", "restore", &pair.task], "invalid_transition", 3);
+    });
+}
+
+#[test]
+fn a_spec_goes_with_its_task_when_a_project_is_deleted() {
+    with_a_pair(|pair| {
+        let shelf = pair.shelf;
+        shelf.does(&["project", "delete", "api", "--delete-tasks"]);
+        shelf.refuses(&["chunk", "show", &pair.spec], "chunk_not_found", 4);
+    });
+}
+
+#[test]
+fn a_spec_whose_task_was_pruned_says_what_it_said_and_may_say_it_better() {
+    with_a_pair(|pair| {
+        let shelf = pair.shelf;
+        shelf.does(&["task", "archive", &pair.task]);
+        shelf.does(&["task", "prune", "--all", "--older-than", "0d", "--yes"]);
+        let update = ["chunk", "update", &pair.spec];
+        shelf.does(&[&update[..], &["--title", "Log in by mail or phone"]].concat());
+        let asked = [&update[..], &["--field", "priority=high"]].concat();
+        shelf.refuses(&asked, "invalid_transition", 3);
+    });
+}

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use windlass_testkit::barrier::start_together;
 use windlass_tests::ledgers::{error_of, text};
 
-use crate::shelf::on_both;
+use crate::shelf::{Shelf, on_both};
 
 #[test]
 fn what_changes_makes_a_version_and_what_does_not_makes_none() {
@@ -188,5 +188,53 @@ fn c112_what_happened_to_a_chunk_is_in_the_log_in_order_from_any_place() {
             .collect();
         let expected = [("chunk_updated", 2), ("chunk_pinned", 3), ("chunk_deleted", 4)];
         assert_eq!(told, expected.map(|(kind, place)| (kind.to_owned(), place)));
+    });
+}
+
+/// Agent w1 remembers something, says it better, and promotes it to project api.
+fn promoted(shelf: &Shelf) -> String {
+    let start = ["session", "start", "--agent", "w1", "-P", "api"];
+    let session = text(&shelf.does(&start)["session_id"]);
+    let it = shelf.remembers("w1", "the secret");
+    shelf.does(&["chunk", "update", &it, "--content", "known to all", "--agent", "w1"]);
+    shelf.does(&["chunk", "update", &it, "--title", "Known", "--agent", "w1"]);
+    shelf.does(&["session", "end", &session, "--agent", "w1"]);
+    shelf.does(&["session", "consolidate", &session, "--promote", &it, "--agent", "w1"]);
+    it
+}
+
+#[test]
+fn a_promotion_does_not_publish_what_was_said_before() {
+    on_both(|shelf| {
+        let it = promoted(shelf);
+        let by = |who: &'static str, command: &[&str]| {
+            shelf.tries(&[command, &["--agent", who]].concat())
+        };
+        let (all, first) = (["chunk", "versions", &it, "--full"], ["chunk", "show", &it]);
+        let first = [&first[..], &["--version", "1"]].concat();
+        assert!(by("w1", &all).ok().stdout.contains("the secret"));
+        let said = by("w2", &all).ok();
+        assert!(!said.stdout.contains("the secret"), "{said}");
+        assert_eq!(said.json()["versions"][0]["change"], "promoted");
+        let _shown = by("w1", &first).ok();
+        let _refused = error_of(&by("w2", &first), "invalid_value", 3);
+        let diff = ["chunk", "diff", &it];
+        assert_eq!(by("w2", &diff).ok().json()["lines"], json!([]));
+        let from_first = [&diff[..], &["--from", "1"]].concat();
+        let _refused = error_of(&by("w2", &from_first), "invalid_value", 3);
+    });
+}
+
+#[test]
+fn the_log_does_not_tell_others_what_was_said_before_a_promotion() {
+    on_both(|shelf| {
+        promoted(shelf);
+        let log = |who: &str| {
+            let run = shelf.ledger.windlass(&["events"]).env("WINDLASS_AGENT", who);
+            run.run().ok().stdout
+        };
+        assert!(log("w1").contains("the secret"));
+        assert!(!log("w2").contains("the secret"));
+        assert!(log("w2").contains("chunk_promoted"));
     });
 }

@@ -96,7 +96,7 @@ pub struct ChunkPromoted {
     pub by: Author,
 }
 
-/// A spec went to another project, as its task did.
+/// A chunk went to another project: a spec with its task, or all when their project was deleted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChunkMoved {
     /// The number of the version that this makes.

@@ -1,5 +1,6 @@
 //! The versions of a chunk: what it said each time, who wrote that, and which parts changed.
 
+use super::access::{Act, Answer, Reader};
 use super::state::Chunk;
 use super::update::Part;
 use crate::event::ChunkEvent;
@@ -13,6 +14,8 @@ pub struct Version {
     pub chunk: Chunk,
     pub change: Change,
     pub at: Time,
+    /// The place in the log of the event that made it.
+    pub seq: u64,
 }
 
 /// How a version came about.
@@ -43,11 +46,18 @@ pub fn versions(id: ChunkId, events: &[(u64, Time, ChunkEvent)]) -> Result<Vec<V
             }
         };
         if let Some(change) = change(event) {
-            versions.push(Version { chunk: chunk.clone(), change, at: *at });
+            versions.push(Version { chunk: chunk.clone(), change, at: *at, seq: *seq });
         }
         current = Some(chunk);
     }
     Ok(versions)
+}
+
+/// Those of its versions that somebody may read. What a chunk said for fewer, before it was promoted,
+/// stays with them.
+pub fn read_by(reader: &Reader, mut versions: Vec<Version>) -> Vec<Version> {
+    versions.retain(|one| reader.may(Act::Read, &one.chunk.owner) == Answer::Allowed);
+    versions
 }
 
 /// How an event makes a version, if it makes one.
@@ -123,5 +133,18 @@ mod tests {
     #[test]
     fn a_history_that_does_not_begin_with_a_write_is_broken() {
         assert!(versions(ChunkId::from_bytes([1; 16]), &events()[1..]).is_err());
+    }
+
+    #[test]
+    fn what_was_said_before_a_promotion_stays_with_those_it_was_for() {
+        let id = ChunkId::from_bytes([1; 16]);
+        let mut versions = versions(id, &events()).unwrap();
+        versions[0].chunk.owner = Owner::Agent("w1".into());
+        let read_by = |name: &str| {
+            let read = read_by(&agent(name), versions.clone());
+            read.iter().map(|one| one.chunk.version).collect::<Vec<_>>()
+        };
+        assert_eq!(read_by("w1"), [1, 2]);
+        assert_eq!(read_by("w2"), [2]);
     }
 }

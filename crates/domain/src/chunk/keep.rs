@@ -1,14 +1,16 @@
 //! How long a chunk holds: pins, expiry, what supersedes it, and its end.
 
-use super::Chunk;
 use super::access::{Act, Reader};
 use super::event::{
     ChunkDeleted, ChunkExpirySet, ChunkPinned, ChunkSuperseded, ChunkUnpinned, SourceChecked,
 };
 use super::link::given_reason;
+use super::{Chunk, tie};
 use crate::chain::Hash;
 use crate::event::{Change, ChunkEvent};
-use crate::{Code, Refusal, Time};
+use crate::{ChunkId, Code, Refusal, Task, Time};
+
+const HOLDS_NOW: &str = "name the chunk that holds now";
 
 /// Pins a chunk: it does not expire, and comes first.
 pub fn pin(chunk: &Chunk, reader: &Reader) -> Result<Vec<ChunkEvent>, Refusal> {
@@ -41,7 +43,8 @@ pub fn expire(
     Ok(vec![ChunkExpirySet { expires_at, by: reader.name.clone() }.into()])
 }
 
-/// Says that another chunk says it better. This one stays readable, and is not found any more.
+/// Says that another chunk says it better. This one stays readable, and is not found any more: so
+/// whoever could read it must be able to read the other.
 pub fn supersede(
     chunk: &Chunk,
     with: &Chunk,
@@ -51,17 +54,23 @@ pub fn supersede(
     reader.admit(Act::Write, chunk)?;
     reader.admit(Act::Link, with)?;
     let reason = given_reason(reason)?;
-    let refuse = |message: &str| {
+    let refuse = |message: &str, hint: &str| {
         Err(Refusal::new(Code::InvalidValue, message)
-            .hint("name the chunk that holds now")
+            .hint(hint)
             .detail("chunk", chunk.id)
             .detail("given", with.id))
     };
     if with.id == chunk.id {
-        return refuse("a chunk cannot supersede itself");
+        return refuse("a chunk cannot supersede itself", HOLDS_NOW);
     }
     if with.superseded.is_some() {
-        return refuse("a chunk that is superseded itself says nothing better");
+        return refuse("a chunk that is superseded itself says nothing better", HOLDS_NOW);
+    }
+    if !with.owner.is_as_wide_as(&chunk.owner) {
+        return refuse(
+            "not everybody who reads this chunk could read the one that supersedes it",
+            "write the other for the same project or scope first, or for a wider one",
+        );
     }
     match &chunk.superseded {
         Some(known) if known.by == with.id => Ok(Vec::new()),
@@ -71,27 +80,52 @@ pub fn supersede(
     }
 }
 
-/// Deletes a chunk. One that others point to is deleted only with a reason why nobody needs it.
+/// What would miss a chunk.
+#[derive(Debug, Clone, Default)]
+pub struct Dependents {
+    /// The task of a spec.
+    pub task: Option<Task>,
+    /// How many chunks point to it.
+    pub links: u64,
+    /// The chunks that it supersedes.
+    pub superseded: Vec<ChunkId>,
+}
+
+impl Dependents {
+    fn refuse_deletion(&self, chunk: &Chunk) -> Result<(), Refusal> {
+        let chain = format!("see them: windlass chunk chain {}", chunk.id);
+        let (message, look) = match (self.links, self.superseded.as_slice()) {
+            (0, []) => return Ok(()),
+            (1, []) => ("a link points to this chunk".to_owned(), chain),
+            (count, []) => (format!("{count} links point to this chunk"), chain),
+            (_, [old, ..]) => (
+                format!("this chunk says now what chunk {old} said"),
+                format!("see it: windlass chunk show {old}"),
+            ),
+        };
+        Err(Refusal::new(Code::LinksIncoming, message)
+            .hint(format!("{look}; or delete it with --force --reason TEXT"))
+            .detail("chunk", chunk.id)
+            .detail("links", self.links)
+            .detail("supersedes", &self.superseded))
+    }
+}
+
+/// Deletes a chunk. One that others point to, or that says what they said before, is deleted only with
+/// a reason why nobody needs it, and a spec only once its task is put away.
 pub fn delete(
     chunk: &Chunk,
-    incoming_links: u64,
+    dependents: &Dependents,
     forced: Option<&str>,
     reader: &Reader,
 ) -> Result<Vec<ChunkEvent>, Refusal> {
     reader.admit(Act::Write, chunk)?;
     let forced = forced.map(given_reason).transpose()?;
-    if incoming_links > 0 && forced.is_none() {
-        let message = match incoming_links {
-            1 => "a link points to this chunk".to_owned(),
-            count => format!("{count} links point to this chunk"),
-        };
-        return Err(Refusal::new(Code::LinksIncoming, message)
-            .hint(format!(
-                "see them: windlass chunk chain {}; or delete it with --force --reason TEXT",
-                chunk.id
-            ))
-            .detail("chunk", chunk.id)
-            .detail("links", incoming_links));
+    if let Some(task) = &dependents.task {
+        tie::refuse_deletion(task)?;
+    }
+    if forced.is_none() {
+        dependents.refuse_deletion(chunk)?;
     }
     Ok(vec![ChunkDeleted { forced, by: reader.name.clone() }.into()])
 }

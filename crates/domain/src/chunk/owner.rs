@@ -36,6 +36,12 @@ impl Owner {
         }
     }
 
+    /// Whether what it owns is meant at least as widely as what another owns: for the same, or for a
+    /// wider scope.
+    pub fn is_as_wide_as(&self, other: &Self) -> bool {
+        self == other || self.scope() < other.scope()
+    }
+
     /// Whose a chunk of a scope is, when somebody in some project writes it.
     pub fn of(scope: Scope, project: Option<ProjectId>, agent: &str) -> Result<Self, Refusal> {
         match scope {
@@ -96,6 +102,21 @@ mod tests {
         let project = ProjectId::from_bytes([7; 16]);
         for owner in [Owner::Org, Owner::Project(project), Owner::Agent("w:1".into())] {
             assert_eq!(Owner::parse(&owner.to_string()), Ok(owner));
+        }
+    }
+
+    #[test]
+    fn a_wider_scope_or_the_same_owner_is_as_wide() {
+        let (api, web) = (
+            Owner::Project(ProjectId::from_bytes([1; 16])),
+            Owner::Project(ProjectId::from_bytes([2; 16])),
+        );
+        let w1 = Owner::Agent("w1".into());
+        for (one, other) in [(&Owner::Org, &api), (&api, &w1), (&Owner::Org, &w1), (&api, &api)] {
+            assert!(one.is_as_wide_as(other), "{one} {other}");
+        }
+        for (one, other) in [(&api, &Owner::Org), (&w1, &api), (&api, &web)] {
+            assert!(!one.is_as_wide_as(other), "{one} {other}");
         }
     }
 

@@ -16,7 +16,7 @@ pub(super) const REASON: &str = "blocked_reason";
 pub(super) const NEW: &str = "new";
 pub(super) const BLOCKED: &str = "blocked";
 /// The fields that say what the [task](super::tie) of a spec is like.
-const OF_TASK: [&str; 4] = [STATUS, PRIORITY, PREVIOUS, REASON];
+pub(super) const OF_TASK: [&str; 4] = [STATUS, PRIORITY, PREVIOUS, REASON];
 
 /// Whether chunks of a type are specs.
 pub fn is_spec(chunk_type: &Slug) -> bool {

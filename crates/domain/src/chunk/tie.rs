@@ -9,9 +9,12 @@ use serde_json::{Map, Value};
 use super::Chunk;
 use super::event::{ChunkMoved, ChunkUpdated, ChunkWritten};
 use super::field_set::FieldChange;
-use super::spec::{BLOCKED, NEW, PREVIOUS, PRIORITY, REASON, STATUS, is_resolved, project};
+use super::relocate::relocate;
+use super::spec::{
+    BLOCKED, NEW, OF_TASK, PREVIOUS, PRIORITY, REASON, STATUS, is_resolved, project,
+};
 use super::state::Author;
-use super::write::{Taken, key_there};
+use super::write::Taken;
 use crate::event::{Change, Event, TaskCreated, TaskUpdated};
 use crate::ownership::Bearer;
 use crate::pipeline::{DEV, Stage};
@@ -49,6 +52,11 @@ pub fn task(spec: &ChunkWritten, id: ChunkId) -> Result<TaskCreated, Refusal> {
         stage: Some(stage),
         forced: None,
     })
+}
+
+/// Whether these changes of a spec are changes of its task.
+pub fn is_asked(changes: &[FieldChange]) -> bool {
+    changes.iter().any(|change| OF_TASK.contains(&change.name.as_str()))
 }
 
 /// What is done to the task of a spec because fields of the spec change.
@@ -128,22 +136,30 @@ pub fn follow(
 
 /// How a spec goes along with its task, which is in another project now.
 pub fn accompany(spec: &Chunk, task: &Task, taken: &Taken, by: Author) -> ChunkMoved {
-    ChunkMoved {
-        version: spec.version + 1,
-        project: task.project,
-        query_key: key_there(spec, taken),
-        by,
-    }
+    relocate(spec, task.project, taken, by)
 }
 
 /// Refuses to delete a spec while its task is open.
-pub fn refuse_deletion(task: &Task) -> Result<(), Refusal> {
+pub(super) fn refuse_deletion(task: &Task) -> Result<(), Refusal> {
     match task.status.is_settled() {
         true => Ok(()),
         false => Err(Refusal::new(Code::InvalidTransition, "the task of this spec is still open")
             .hint(format!("put it away first: windlass task archive {}", task.id))
             .detail("task_id", task.id)
             .detail("status", task.status)),
+    }
+}
+
+/// Refuses a task that would be open without its spec.
+pub fn refuse_alone(task: &Task) -> Result<(), Refusal> {
+    match task.status.is_settled() {
+        true => Ok(()),
+        false => {
+            let message = format!("task {} ended with its spec, which was deleted", task.id);
+            Err(Refusal::new(Code::InvalidTransition, message)
+                .hint("write another spec: windlass chunk write dev_spec TITLE --file FILE")
+                .detail("task_id", task.id))
+        }
     }
 }
 

@@ -252,6 +252,8 @@ CREATE TABLE chunks (
     tail        BIGINT NOT NULL,
     -- The task of a spec.
     task_id     BYTEA,
+    -- The chunk that says it better.
+    superseded_by BYTEA,
     -- Somebody should look at it, whatever the time.
     is_flagged  BIGINT NOT NULL,
     -- When somebody last wrote or reviewed it, or looked at what it was flagged for.
@@ -269,6 +271,7 @@ CREATE INDEX chunks_expiry ON chunks (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX chunks_tail ON chunks (tail);
 CREATE INDEX chunks_type ON chunks (chunk_type, created_seq);
 CREATE UNIQUE INDEX chunks_task ON chunks (task_id) WHERE task_id IS NOT NULL;
+CREATE INDEX chunks_superseded ON chunks (superseded_by, created_seq) WHERE superseded_by IS NOT NULL;
 CREATE INDEX chunks_flagged ON chunks (created_seq) WHERE is_flagged = 1;
 CREATE INDEX chunks_touched ON chunks (touched_at, created_seq);
 

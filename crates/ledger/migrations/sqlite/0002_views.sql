@@ -254,6 +254,8 @@ CREATE TABLE chunks (
     tail        INTEGER NOT NULL,
     -- The task of a spec.
     task_id     BLOB,
+    -- The chunk that says it better.
+    superseded_by BLOB,
     -- Somebody should look at it, whatever the time.
     is_flagged  INTEGER NOT NULL,
     -- When somebody last wrote or reviewed it, or looked at what it was flagged for.
@@ -271,6 +273,7 @@ CREATE INDEX chunks_expiry ON chunks (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX chunks_tail ON chunks (tail);
 CREATE INDEX chunks_type ON chunks (chunk_type, created_seq);
 CREATE UNIQUE INDEX chunks_task ON chunks (task_id) WHERE task_id IS NOT NULL;
+CREATE INDEX chunks_superseded ON chunks (superseded_by, created_seq) WHERE superseded_by IS NOT NULL;
 CREATE INDEX chunks_flagged ON chunks (created_seq) WHERE is_flagged = 1;
 CREATE INDEX chunks_touched ON chunks (touched_at, created_seq);
 

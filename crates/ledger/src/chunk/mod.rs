@@ -43,7 +43,8 @@ pub(crate) use named::{CHUNKS_WITH_PREFIX, CHUNKS_WITH_SUFFIX};
 pub(crate) use seam::Chunks;
 #[cfg(test)]
 pub(crate) use seam::{
-    CHUNK, CHUNK_WITH_KEY, CHUNKS_CALLED, CHUNKS_LINKED_TO, CHUNKS_OF_SESSION, COUNT_OF_SESSION,
+    CHUNK, CHUNK_WITH_KEY, CHUNKS_CALLED, CHUNKS_LINKED_TO, CHUNKS_OF_SESSION,
+    CHUNKS_SUPERSEDED_BY, COUNT_OF_SESSION,
 };
 #[cfg(test)]
 pub(crate) use tied::SPEC_OF_TASK;
@@ -110,6 +111,11 @@ impl Snapshot<'_> {
     /// How many they are.
     pub fn count_chunks_of_session(&mut self, session: SessionId) -> Result<u64, Fault> {
         self.store.count_chunks_of_session(session)
+    }
+
+    /// The chunks that one says better, in the order in which they were written.
+    pub fn chunks_superseded_by(&mut self, by: ChunkId) -> Result<Vec<Chunk>, Fault> {
+        self.store.chunks_superseded_by(by)
     }
 
     /// The chunks that point to something, in the order in which they were written.

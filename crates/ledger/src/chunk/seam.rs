@@ -13,13 +13,13 @@ use crate::record::{from_json, to_json};
 use crate::store::{Statements, all, first};
 
 const INSERT_CHUNK: &str = "INSERT INTO chunks (created_seq, id, events, owner, chunk_type, \
-     query_key, session_id, created_at, updated_at, expires_at, tail, task_id, is_flagged, \
-     touched_at, state) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
+     query_key, session_id, created_at, updated_at, expires_at, tail, task_id, superseded_by, \
+     is_flagged, touched_at, state) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
 /// By the primary key. Who wrote it first, in which session, and the task of a spec never change.
 const UPDATE_CHUNK: &str = "UPDATE chunks SET events = $1, owner = $2, chunk_type = $3, \
-     query_key = $4, updated_at = $5, expires_at = $6, is_flagged = $7, touched_at = $8, \
-     state = $9 WHERE created_seq = $10";
+     query_key = $4, updated_at = $5, expires_at = $6, superseded_by = $7, is_flagged = $8, \
+     touched_at = $9, state = $10 WHERE created_seq = $11";
 const DELETE_CHUNK: &str = "DELETE FROM chunks WHERE created_seq = $1";
 
 macro_rules! chunks {
@@ -39,6 +39,9 @@ pub(crate) const CHUNKS_CALLED: &str = chunks!("WHERE query_key = $1 ORDER BY cr
 pub(crate) const CHUNKS_OF_SESSION: &str = chunks!("WHERE session_id = $1 ORDER BY created_seq");
 /// By `chunks_session`.
 pub(crate) const COUNT_OF_SESSION: &str = "SELECT count(*) FROM chunks WHERE session_id = $1";
+/// By `chunks_superseded`.
+pub(crate) const CHUNKS_SUPERSEDED_BY: &str =
+    chunks!("WHERE superseded_by = $1 ORDER BY created_seq");
 /// By the primary keys.
 pub(crate) const CHUNKS_LINKED_TO: &str = "SELECT state FROM chunk_links \
      JOIN chunks ON chunks.created_seq = chunk_links.created_seq WHERE to_end = $1 \
@@ -53,6 +56,7 @@ pub(crate) trait Chunks: Statements {
         let (owner, state) = (chunk.owner.to_string(), to_json(chunk));
         let session = chunk.created_by.session.map(SessionId::to_bytes);
         let task = chunk.task.map(TaskId::to_bytes);
+        let superseded = superseded_by(chunk);
         let cells = [
             Cell::count(chunk.created_seq),
             Cell::Bytes(&chunk.id.to_bytes()),
@@ -66,6 +70,7 @@ pub(crate) trait Chunks: Statements {
             Cell::int_or_null(end(chunk)),
             Cell::Int(chunk.id.tail()),
             task.as_ref().map_or(Cell::Null, |id| Cell::Bytes(id)),
+            superseded.as_ref().map_or(Cell::Null, |id| Cell::Bytes(id)),
             Cell::flag(is_flagged(chunk)),
             Cell::Int(touched_at(chunk).as_millis()),
             Cell::Text(&state),
@@ -79,6 +84,7 @@ pub(crate) trait Chunks: Statements {
             return self.run(DELETE_CHUNK, &[Cell::count(now.created_seq)]).map(drop);
         }
         let (owner, state) = (now.owner.to_string(), to_json(now));
+        let superseded = superseded_by(now);
         let cells = [
             Cell::count(now.events),
             Cell::Text(&owner),
@@ -86,6 +92,7 @@ pub(crate) trait Chunks: Statements {
             Cell::Text(now.query_key.as_str()),
             Cell::Int(now.updated_at.as_millis()),
             Cell::int_or_null(end(now)),
+            superseded.as_ref().map_or(Cell::Null, |id| Cell::Bytes(id)),
             Cell::flag(is_flagged(now)),
             Cell::Int(touched_at(now).as_millis()),
             Cell::Text(&state),
@@ -136,6 +143,10 @@ pub(crate) trait Chunks: Statements {
         Ok(counted?.unwrap_or(0))
     }
 
+    fn chunks_superseded_by(&mut self, by: ChunkId) -> Result<Vec<Chunk>, Fault> {
+        all(self, CHUNKS_SUPERSEDED_BY, &[Cell::Bytes(&by.to_bytes())], read_chunk)
+    }
+
     fn chunks_linked_to(&mut self, end: &End) -> Result<Vec<Chunk>, Fault> {
         all(self, CHUNKS_LINKED_TO, &[Cell::Text(&end.to_string())], read_chunk)
     }
@@ -144,6 +155,11 @@ pub(crate) trait Chunks: Statements {
 /// When a chunk ends.
 fn end(chunk: &Chunk) -> Option<i64> {
     chunk.expires_at.filter(|_| !chunk.pinned).map(Time::as_millis)
+}
+
+/// The chunk that says it better.
+fn superseded_by(chunk: &Chunk) -> Option<[u8; 16]> {
+    chunk.superseded.as_ref().map(|known| known.by.to_bytes())
 }
 
 /// What a chunk that is there points to.

@@ -1,6 +1,7 @@
 //! Specs by their tasks, and how they follow them.
 
-use windlass_domain::chunk::tie::{accompany, follow, is_tied};
+use windlass_domain::chunk::followed::is_followed;
+use windlass_domain::chunk::tie::{accompany, follow, is_tied, refuse_alone};
 use windlass_domain::chunk::{Author, Chunk, Owner};
 use windlass_domain::definition::find;
 use windlass_domain::event::ChunkEvent;
@@ -32,27 +33,16 @@ pub(crate) struct Touched {
 }
 
 impl Touched {
-    /// The task of a stream, if these events can change what a spec shows of one.
+    /// The task of a stream, if a spec has to follow these events.
     pub(crate) fn by(stream: Stream, events: &[Event]) -> Option<Self> {
-        let is_shown = events.iter().any(|event| match event {
-            Event::TaskClaimed(_)
-            | Event::TaskReleased(_)
-            | Event::TaskBlocked(_)
-            | Event::TaskUnblocked(_)
-            | Event::TaskCompleted(_)
-            | Event::TaskReopened(_)
-            | Event::StatusSet(_)
-            | Event::TaskArchived(_)
-            | Event::TaskRestored(_)
-            | Event::TaskMoved(_) => true,
-            Event::TaskUpdated(data) => data.priority.is_some(),
-            _ => false,
-        });
         let mut reasons = events.iter().filter_map(|event| match event {
             Event::TaskBlocked(data) => data.reason.clone(),
             _ => None,
         });
-        is_shown.then(|| Self { task: stream.task(), reason: reasons.next_back() })
+        events
+            .iter()
+            .any(is_followed)
+            .then(|| Self { task: stream.task(), reason: reasons.next_back() })
     }
 }
 
@@ -69,7 +59,10 @@ impl Transaction<'_> {
     pub(crate) fn follow_tasks(&mut self) -> Result<(), Error> {
         for Touched { task, reason } in std::mem::take(&mut self.touched) {
             let Some(task) = self.task(task)?.filter(is_tied) else { continue };
-            let Some(spec) = self.spec_of_task(task.id)? else { continue };
+            let Some(spec) = self.spec_of_task(task.id)? else {
+                refuse_alone(&task)?;
+                continue;
+            };
             let by = Author { name: self.provenance().actor.clone(), session: None, run: None };
             let spec = self.accompany(spec, &task, &by)?;
             let types = self.chunk_types()?;

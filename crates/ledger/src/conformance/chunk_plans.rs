@@ -91,10 +91,11 @@ fn copies(copied: u64, bytes: impl Fn(&str) -> String) -> String {
     );
     format!(
         "INSERT INTO chunks (created_seq, id, events, owner, chunk_type, query_key, session_id, \
-             created_at, updated_at, expires_at, tail, task_id, is_flagged, touched_at, state) {numbers} \
+             created_at, updated_at, expires_at, tail, task_id, superseded_by, is_flagged, touched_at, state) {numbers} \
          SELECT {COPIES} + n, {id}, events, owner, chunk_type, query_key || n, \
              CASE WHEN n % 5000 = 0 THEN session_id END, created_at + n, updated_at + n, \
-             expires_at, n, task_id, is_flagged, touched_at + n, state \
+             expires_at, n, task_id, CASE WHEN n % 5000 = 0 THEN {id} END, is_flagged, \
+             touched_at + n, state \
              FROM numbers, chunks WHERE created_seq = {copied}; \
          INSERT INTO chunk_facets (facet, rank, created_seq) {numbers} \
          SELECT facet, rank, {COPIES} + n FROM numbers, chunk_facets WHERE created_seq = {copied}; \
@@ -256,6 +257,7 @@ fn asked(bed: &mut Bed) -> Vec<(String, Said)> {
         ("chunks by their places in the log", states, vec![text("[[1],[2],[3]]")]),
         ("chunks of a session", chunk::CHUNKS_OF_SESSION, vec![session]),
         ("how many chunks of a session", chunk::COUNT_OF_SESSION, vec![session]),
+        ("chunks superseded", chunk::CHUNKS_SUPERSEDED_BY, vec![Cell::Bytes(&KEY)]),
         ("chunks linked to", chunk::CHUNKS_LINKED_TO, vec![text(&end)]),
         ("a session", session::SESSION, vec![Cell::Bytes(&KEY)]),
         (

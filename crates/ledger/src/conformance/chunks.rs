@@ -1,6 +1,8 @@
 //! Chunks: what is recorded is read back, by every name, with every link, and after every rebuild.
 
-use windlass_domain::chunk::event::{ChunkPromoted, ChunkReviewed, ChunkUnlinked, SourceChecked};
+use windlass_domain::chunk::event::{
+    ChunkPromoted, ChunkReviewed, ChunkSuperseded, ChunkUnlinked, SourceChecked,
+};
 use windlass_domain::chunk::history::Version;
 use windlass_domain::chunk::link::End;
 use windlass_domain::chunk::review::{Action, Review};
@@ -26,6 +28,7 @@ on_both! {
     a_key_that_was_taken_leaves_nothing_behind
     a_key_is_free_again_when_its_chunk_is_deleted
     chunks_are_found_by_the_session_that_wrote_them
+    c45_chunks_are_found_by_what_supersedes_them
     c54_chunks_are_found_by_what_they_point_to
     c23_every_version_of_a_chunk_is_read_back_also_when_it_is_deleted
     what_was_decided_about_an_older_state_is_refused
@@ -64,6 +67,10 @@ fn called(bed: &mut Bed, of: &str) -> Vec<Chunk> {
 fn linked_to(bed: &mut Bed, end: &End) -> Vec<ChunkId> {
     let chunks = bed.ledger.read(|snapshot| Ok(snapshot.chunks_linked_to(end)?)).unwrap();
     chunks.iter().map(|chunk| chunk.id).collect()
+}
+
+fn superseded_by(bed: &mut Bed, by: ChunkId) -> Vec<Chunk> {
+    bed.ledger.read(|snapshot| Ok(snapshot.chunks_superseded_by(by)?)).unwrap()
 }
 
 fn versions(bed: &mut Bed, id: ChunkId) -> Vec<Version> {
@@ -179,6 +186,17 @@ fn chunks_are_found_by_the_session_that_wrote_them(bed: &mut Bed) {
     assert_eq!(found, [one, two]);
     let count = bed.ledger.read(|snapshot| Ok(snapshot.count_chunks_of_session(session)?)).unwrap();
     assert_eq!(count, 2);
+}
+
+fn c45_chunks_are_found_by_what_supersedes_them(bed: &mut Bed) {
+    let old = write(bed, &written("knowledge", here(), "old"));
+    let new = write(bed, &written("knowledge", here(), "new"));
+    let data = ChunkSuperseded { with: new.id, reason: "newer".into(), by: "me".into() };
+    let old = happen(bed, old.id, data);
+    assert_eq!(superseded_by(bed, new.id), std::slice::from_ref(&old));
+    assert_eq!(superseded_by(bed, old.id), []);
+    happen(bed, old.id, deleted());
+    assert_eq!(superseded_by(bed, new.id), []);
 }
 
 fn c54_chunks_are_found_by_what_they_point_to(bed: &mut Bed) {

@@ -42,12 +42,19 @@ impl Known {
     /// The same as access to chunks is decided by. Of which type an agent is, the ledger says and
     /// never the caller.
     pub fn reader(&self, snapshot: &mut Snapshot<'_>) -> Result<Reader, Error> {
-        let standing = if self.is_agent {
-            let agent = snapshot.known_agent(&self.name)?;
-            Standing::Agent(agent.map(|agent| agent.agent_type))
-        } else {
-            Standing::Person
+        let mut reader = self.untyped();
+        if let Standing::Agent(agent_type) = &mut reader.standing {
+            *agent_type = snapshot.known_agent(&self.name)?.map(|agent| agent.agent_type);
+        }
+        Ok(reader)
+    }
+
+    /// The same for what does not depend on the type of an agent, such as reading.
+    pub fn untyped(&self) -> Reader {
+        let standing = match self.is_agent {
+            true => Standing::Agent(None),
+            false => Standing::Person,
         };
-        Ok(Reader { name: self.name.clone(), standing, projects: self.projects.clone() })
+        Reader { name: self.name.clone(), standing, projects: self.projects.clone() }
     }
 }

@@ -4,10 +4,11 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::Time;
-use windlass_domain::chunk::access::Act;
+use windlass_domain::chunk::access::{Act, Answer, Reader};
+use windlass_domain::chunk::keep::Dependents;
 use windlass_domain::chunk::link::End;
-use windlass_domain::chunk::{keep, tie};
-use windlass_ledger::Error;
+use windlass_domain::chunk::{Chunk, keep};
+use windlass_ledger::{Error, Fault, Snapshot};
 
 use super::brief::ChunkBrief;
 use super::target;
@@ -40,7 +41,7 @@ pub struct Delete {
 pub struct Deleted {
     #[serde(flatten)]
     pub chunk: ChunkBrief,
-    /// How many chunks pointed to it.
+    /// How many chunks pointed to it, as far as the asker may know of them.
     pub incoming: u64,
 }
 
@@ -58,20 +59,35 @@ impl Operation for Delete {
         cx.write(&sitter.known.name, |tx| {
             let (reader, _) = sitter.seated(tx)?;
             let chunk = target::find(tx, &self.chunk, &reader, Act::Write)?;
-            if let Some(task) = chunk.task.map(|id| tx.task(id)).transpose()?.flatten() {
-                tie::refuse_deletion(&task)?;
-            }
-            // Those that the caller may not see count too, but are not told of.
-            let incoming = tx.chunks_linked_to(&End::Chunk(chunk.id))?.len() as u64;
-            let events = keep::delete(&chunk, incoming, forced.as_deref(), &reader)?;
+            let dependents = dependents(tx, &chunk, &reader)?;
+            let events = keep::delete(&chunk, &dependents, forced.as_deref(), &reader)?;
             tx.record_chunk(&chunk, events)?;
-            Ok(Deleted { chunk: ChunkBrief::from(&chunk), incoming })
+            Ok(Deleted { chunk: ChunkBrief::from(&chunk), incoming: dependents.links })
         })
     }
 
     fn for_a_server(&self, cx: &mut Context) -> Result<Option<Self>, Error> {
         Ok(Some(Self { writer: self.writer.settled(cx), ..self.clone() }))
     }
+}
+
+/// What would miss a chunk, as far as who deletes it may know of it: that others point to it too is
+/// not told, and so does not hinder.
+pub(crate) fn dependents(
+    snapshot: &mut Snapshot<'_>,
+    chunk: &Chunk,
+    reader: &Reader,
+) -> Result<Dependents, Fault> {
+    let is_seen = |other: &Chunk| reader.may(Act::Read, &other.owner) == Answer::Allowed;
+    let mut pointing = snapshot.chunks_linked_to(&End::Chunk(chunk.id))?;
+    let mut superseded = snapshot.chunks_superseded_by(chunk.id)?;
+    pointing.retain(is_seen);
+    superseded.retain(is_seen);
+    Ok(Dependents {
+        task: chunk.task.map(|id| snapshot.task(id)).transpose()?.flatten(),
+        links: pointing.len() as u64,
+        superseded: superseded.iter().map(|old| old.id).collect(),
+    })
 }
 
 impl Output for Deleted {

@@ -12,7 +12,7 @@ use windlass_ledger::Error;
 use super::asker::Asker;
 use super::brief::ChunkBrief;
 use super::lines::{LineView, lines};
-use super::show::as_of;
+use super::past::Past;
 use super::target;
 use super::versions::{FieldChangeView, changes};
 use super::view::{ChunkView, ChunkViews, SourceView};
@@ -69,20 +69,20 @@ impl Operation for Diff {
             let reader = known.reader(snapshot)?;
             let chunk = target::find(snapshot, &self.chunk, &reader, Act::Read)?;
             let to = self.to.unwrap_or(chunk.version);
-            let from = self.from.unwrap_or(to.saturating_sub(1).max(1));
-            let before = as_of(snapshot, &chunk, from)?;
-            let after = as_of(snapshot, &chunk, to)?;
-            let mut views = ChunkViews::new(snapshot)?;
-            let before_view = views.view(snapshot, &before)?;
-            let after_view = views.view(snapshot, &after)?;
+            let past = Past::of(snapshot, &chunk, &reader)?;
+            let from = self.from.unwrap_or(to.saturating_sub(1).max(past.first()));
+            let (before, after) = (past.as_of(from)?, past.as_of(to)?);
+            let mut views = ChunkViews::new(snapshot, &reader)?;
+            let before_view = views.view(snapshot, before)?;
+            let after_view = views.view(snapshot, after)?;
             Ok(Differs {
                 chunk: ChunkBrief::from(&chunk),
                 from,
                 to,
                 title: (before.title != after.title)
                     .then(|| (before.title.clone(), after.title.clone())),
-                tags_added: beyond(&after, &before),
-                tags_removed: beyond(&before, &after),
+                tags_added: beyond(after, before),
+                tags_removed: beyond(before, after),
                 fields: changes(&before_view.fields, &after_view.fields),
                 others: changes(&others(&before_view), &others(&after_view)),
                 lines: lines(&before.content, &after.content),

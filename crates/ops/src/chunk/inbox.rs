@@ -121,7 +121,7 @@ impl Wanted {
         }
         let has_more = found.len() > self.limit;
         found.truncate(self.limit);
-        let mut views = ChunkViews::new(snapshot)?;
+        let mut views = ChunkViews::new(snapshot, &self.reader)?;
         let now = snapshot.now();
         let mut chunks = Vec::with_capacity(found.len());
         for chunk in &found {

@@ -10,6 +10,7 @@ use windlass_domain::{Refusal, Time};
 use windlass_ledger::{Error, Transaction};
 
 use super::brief::ChunkBrief;
+use super::seen::Seen;
 use super::target;
 use super::view::SupersededView;
 use super::writer::Writer;
@@ -172,19 +173,14 @@ pub(super) fn change(
         let (reader, _) = sitter.seated(tx)?;
         let chunk = target::find(tx, named, &reader, Act::Write)?;
         let events = decide(tx, &chunk, &reader)?;
-        Ok(Kept::new(&tx.record_chunk(&chunk, events)?))
+        let kept = tx.record_chunk(&chunk, events)?;
+        Ok(Kept {
+            chunk: ChunkBrief::from(&kept),
+            pinned: kept.pinned,
+            expires_at: kept.expires_at,
+            superseded: Seen::by(&reader).superseded(tx, &kept)?,
+        })
     })
-}
-
-impl Kept {
-    fn new(chunk: &Chunk) -> Self {
-        Self {
-            chunk: ChunkBrief::from(chunk),
-            pinned: chunk.pinned,
-            expires_at: chunk.expires_at,
-            superseded: chunk.superseded.as_ref().map(SupersededView::from),
-        }
-    }
 }
 
 impl Output for Kept {

@@ -10,6 +10,7 @@ use windlass_domain::{Code, Refusal, RunKey, Time};
 use windlass_ledger::{Error, Snapshot};
 
 use super::brief::ChunkBrief;
+use super::seen::Seen;
 use super::target;
 use super::view::LinkView;
 use super::writer::Writer;
@@ -75,7 +76,9 @@ impl Operation for Link {
             let (to, target) = end(tx, &self.to, &reader)?;
             let events = link(&chunk, &to, target.as_ref(), &self.reason, &reader)?;
             let unchanged = events.is_empty();
-            Ok(Linked::new(&tx.record_chunk(&chunk, events)?, to, unchanged))
+            let chunk = tx.record_chunk(&chunk, events)?;
+            let links = Seen::by(&reader).links(tx, &chunk)?;
+            Ok(Linked { chunk: ChunkBrief::from(&chunk), to, links, unchanged })
         })
     }
 
@@ -98,12 +101,19 @@ impl Operation for Unlink {
             let chunk = target::find(tx, &self.chunk, &reader, Act::Write)?;
             // A link may outlive what it points to, and is taken back all the same.
             let to = match End::parse(&self.to) {
-                Ok(to) if chunk.links.iter().any(|link| link.to == to) => to,
+                Ok(to)
+                    if chunk.links.iter().any(|link| link.to == to)
+                        && Seen::by(&reader).reaches(tx, &to)? =>
+                {
+                    to
+                }
                 _ => end(tx, &self.to, &reader)?.0,
             };
             let events = unlink(&chunk, &to, &self.reason, &reader)?;
             let unchanged = events.is_empty();
-            Ok(Linked::new(&tx.record_chunk(&chunk, events)?, to, unchanged))
+            let chunk = tx.record_chunk(&chunk, events)?;
+            let links = Seen::by(&reader).links(tx, &chunk)?;
+            Ok(Linked { chunk: ChunkBrief::from(&chunk), to, links, unchanged })
         })
     }
 
@@ -138,13 +148,6 @@ fn no_run(given: &str) -> Refusal {
     Refusal::new(Code::RunNotFound, format!("there is no run '{given}'"))
         .hint("see the runs: windlass run list")
         .detail("given", given)
-}
-
-impl Linked {
-    fn new(chunk: &Chunk, to: End, unchanged: bool) -> Self {
-        let links = chunk.links.iter().map(LinkView::from).collect();
-        Self { chunk: ChunkBrief::from(chunk), to, links, unchanged }
-    }
 }
 
 impl Output for Linked {

@@ -166,7 +166,7 @@ impl Operation for List {
         let known = self.asker.known(cx)?;
         cx.read(|snapshot| {
             let reader = known.reader(snapshot)?;
-            let mut views = ChunkViews::new(snapshot)?;
+            let mut views = ChunkViews::new(snapshot, &reader)?;
             let of = self.chunk_type.as_deref();
             let of = of.map(|slug| Ok::<_, Refusal>(find(views.types(), &slug.parse()?)?.clone()));
             let of = of.transpose()?;

@@ -14,6 +14,7 @@ use super::brief::ChunkBrief;
 use super::parts::word;
 use super::target;
 use super::view::ReviewsView;
+use super::writer::Writer;
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::Sheet;
@@ -56,7 +57,7 @@ pub struct Dismiss {
     pub chunk: String,
     #[command(flatten)]
     #[serde(flatten)]
-    pub asker: Asker,
+    pub writer: Writer,
 }
 
 /// What is thought of the chunk now.
@@ -105,13 +106,17 @@ impl Operation for Dismiss {
     const ACCESS: Access = Access::Write;
 
     fn run(&self, cx: &mut Context) -> Result<Reviewed, Error> {
-        let known = self.asker.known(cx)?;
-        cx.write(&known.name, |tx| {
-            let reader = known.reader(tx)?;
+        let sitter = self.writer.sitter(cx)?;
+        cx.write(&sitter.known.name, |tx| {
+            let (reader, _) = sitter.seated(tx)?;
             let chunk = target::find(tx, &self.chunk, &reader, Act::Write)?;
             let events = dismiss(&chunk, &reader)?;
             Ok(Reviewed::new(&tx.record_chunk(&chunk, events)?, tx.now()))
         })
+    }
+
+    fn for_a_server(&self, cx: &mut Context) -> Result<Option<Self>, Error> {
+        Ok(Some(Self { writer: self.writer.settled(cx), ..self.clone() }))
     }
 }
 

@@ -4,14 +4,15 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use windlass_domain::Time;
 use windlass_domain::chunk::Chunk;
 use windlass_domain::chunk::access::{Act, Answer, Reader};
 use windlass_domain::chunk::link::End;
-use windlass_domain::{Code, Refusal, Time};
 use windlass_ledger::{Error, Snapshot};
 
 use super::asker::Asker;
 use super::brief::ChunkBrief;
+use super::past::Past;
 use super::target;
 use super::view::{ChunkView, ChunkViews};
 use crate::context::Context;
@@ -68,13 +69,13 @@ impl Operation for Show {
             let reader = known.reader(snapshot)?;
             let current = self.current(snapshot, &reader)?;
             let chunk = match self.version {
-                Some(version) => as_of(snapshot, &current, version)?,
+                Some(version) => Past::of(snapshot, &current, &reader)?.as_of(version)?.clone(),
                 None => current,
             };
             Ok(Shown {
                 linked: linked(snapshot, &chunk, &reader)?,
                 incoming: incoming(snapshot, &chunk, &reader)?,
-                chunk: ChunkViews::new(snapshot)?.view(snapshot, &chunk)?,
+                chunk: ChunkViews::new(snapshot, &reader)?.view(snapshot, &chunk)?,
             })
         })
     }
@@ -90,27 +91,6 @@ impl Show {
             }
         }
     }
-}
-
-/// A chunk as it was in a version.
-pub(super) fn as_of(
-    snapshot: &mut Snapshot<'_>,
-    chunk: &Chunk,
-    version: u32,
-) -> Result<Chunk, Error> {
-    if version == chunk.version {
-        return Ok(chunk.clone());
-    }
-    let mut versions = snapshot.versions(chunk.id)?.into_iter().map(|one| one.chunk);
-    let found = versions.find(|one| one.version == version);
-    Ok(found.ok_or_else(|| {
-        let message = format!("the chunk has versions 1 to {}, not {version}", chunk.version);
-        Refusal::new(Code::InvalidValue, message)
-            .hint(format!("see them: windlass chunk versions {}", chunk.id))
-            .detail("field", "version")
-            .detail("given", version)
-            .detail("limit", chunk.version)
-    })?)
 }
 
 fn linked(

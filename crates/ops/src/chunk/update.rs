@@ -80,7 +80,7 @@ impl Operation for Update {
         cx.write(&sitter.known.name, |tx| {
             let (reader, session) = sitter.seated(tx)?;
             let chunk = target::find(tx, &self.chunk, &reader, Act::Write)?;
-            let mut views = ChunkViews::new(tx)?;
+            let mut views = ChunkViews::new(tx, &reader)?;
             let chunk_type = find(views.types(), &chunk.chunk_type)?.clone();
             let fields = self.parts.fields_of(&chunk_type)?;
             let audience = revision.audience.clone();
@@ -154,6 +154,9 @@ fn tell_task(
     };
     for event in events {
         let ChunkEvent::ChunkUpdated(data) = event else { continue };
+        if !tie::is_asked(&data.fields) {
+            continue;
+        }
         let Some(task) = tx.task(id)? else {
             return Err(gone(chunk).into());
         };

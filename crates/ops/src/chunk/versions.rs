@@ -12,6 +12,7 @@ use windlass_ledger::Error;
 
 use super::asker::Asker;
 use super::brief::ChunkBrief;
+use super::past::Past;
 use super::target;
 use super::view::{AuthorView, ChunkViews};
 use crate::context::Context;
@@ -37,7 +38,7 @@ pub struct Versions {
     pub asker: Asker,
 }
 
-/// What a chunk said each time, the oldest first.
+/// What a chunk said each time, the oldest first, as far as the asker may read it.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct VersionsShown {
     #[serde(flatten)]
@@ -86,10 +87,10 @@ impl Operation for Versions {
         cx.read(|snapshot| {
             let reader = known.reader(snapshot)?;
             let chunk = target::find(snapshot, &self.chunk, &reader, Act::Read)?;
-            let views = ChunkViews::new(snapshot)?;
+            let views = ChunkViews::new(snapshot, &reader)?;
             let mut before = Map::new();
             let mut versions = Vec::new();
-            for version in snapshot.versions(chunk.id)? {
+            for version in Past::of(snapshot, &chunk, &reader)?.versions {
                 let after = views.fields(&version.chunk);
                 let content = self.full.then(|| version.chunk.content.clone());
                 let view = VersionView::new(version, changes(&before, &after));

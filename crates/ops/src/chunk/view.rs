@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use windlass_domain::chunk::access::Reader;
 use windlass_domain::chunk::link::{End, Link};
 use windlass_domain::chunk::review::{Action, Reviews, Signal, signals};
 use windlass_domain::chunk::source::Source;
@@ -12,6 +13,7 @@ use windlass_domain::{ChunkId, RunKey, SessionId, TaskId, Time};
 use windlass_ledger::{Fault, Snapshot};
 
 use super::audience;
+use super::seen::Seen;
 use crate::sheet::{Cell, Tone, ago, counted};
 use crate::view::ProjectNames;
 
@@ -53,9 +55,9 @@ pub struct ChunkView {
     pub expires_at: Option<Time>,
     /// It says what holds now: it is neither superseded nor expired.
     pub current: bool,
-    /// The chunk that says it better.
+    /// The chunk that says it better, if the asker may know of it.
     pub superseded: Option<SupersededView>,
-    /// What it points to.
+    /// What it points to, as far as the asker may know of it.
     pub links: Vec<LinkView>,
     /// The task of a spec.
     #[schemars(with = "Option<String>")]
@@ -137,11 +139,17 @@ pub struct ReviewsView {
 pub struct ChunkViews {
     types: Vec<ChunkType>,
     projects: ProjectNames,
+    seen: Seen,
 }
 
 impl ChunkViews {
-    pub fn new(snapshot: &mut Snapshot<'_>) -> Result<Self, Fault> {
-        Ok(Self { types: snapshot.chunk_types()?, projects: ProjectNames::default() })
+    /// For somebody who asks.
+    pub fn new(snapshot: &mut Snapshot<'_>, reader: &Reader) -> Result<Self, Fault> {
+        Ok(Self {
+            types: snapshot.chunk_types()?,
+            projects: ProjectNames::default(),
+            seen: Seen::by(reader),
+        })
     }
 
     /// Every chunk type there is, by slug.
@@ -194,8 +202,8 @@ impl ChunkViews {
             pinned: chunk.pinned,
             expires_at: chunk.expires_at,
             current: chunk.is_current(now),
-            superseded: chunk.superseded.as_ref().map(SupersededView::from),
-            links: chunk.links.iter().map(LinkView::from).collect(),
+            superseded: self.seen.superseded(snapshot, chunk)?,
+            links: self.seen.links(snapshot, chunk)?,
             task_id: chunk.task,
             version: chunk.version,
             author: AuthorView::from(&chunk.author),

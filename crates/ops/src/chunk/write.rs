@@ -130,7 +130,7 @@ impl Write {
         let sitter = self.writer.sitter(cx)?;
         cx.write(&sitter.known.name, |tx| {
             let (reader, session) = sitter.seated(tx)?;
-            let mut views = ChunkViews::new(tx)?;
+            let mut views = ChunkViews::new(tx, &reader)?;
             let chunk_type = find(views.types(), &slug)?.clone();
             let usual = project_of_session(tx, session.as_ref())?.or(usual_project.clone());
             let owner = self.owner(tx, &chunk_type, &reader, usual)?;

@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use windlass_domain::chunk::Chunk;
 use windlass_domain::event::{Change, Emptied, TaskDeleted, TaskMoved, TaskUpdated};
 use windlass_domain::ownership::{Bearer, authorise};
 use windlass_domain::project::Project;
 use windlass_domain::{Code, ProjectId, Refusal, Task, TaskId, Time, transition};
 use windlass_ledger::{Error, ListFilter, Snapshot, Transaction};
 
+use super::chunks::{chunks_of, delete_all, relocate_all, without_specs};
 use super::named_or_inbox;
 use crate::border::{self, AtBorder, Going, TouchedEdge};
 use crate::caller::forced;
@@ -22,12 +24,12 @@ use crate::view::usage;
 /// More holders than this are counted, not listed.
 const LISTED: usize = 50;
 
-/// Deletes a project. One that has tasks needs a word about what becomes of them.
+/// Deletes a project. One that has tasks or chunks needs a word about what becomes of them.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Delete {
     /// The project
     pub name: String,
-    /// Move its tasks to this project first
+    /// Move its tasks and chunks to this project first
     #[arg(long, value_name = "PROJECT")]
     #[serde(default)]
     pub move_to: Option<String>,
@@ -35,10 +37,14 @@ pub struct Delete {
     #[arg(long)]
     #[serde(default)]
     pub archive_tasks: bool,
-    /// Delete its tasks for good; their events stay in the log
+    /// Delete its tasks for good, and specs with them; their events stay in the log
     #[arg(long)]
     #[serde(default)]
     pub delete_tasks: bool,
+    /// Delete its chunks, whatever points to them; their events stay in the log
+    #[arg(long)]
+    #[serde(default)]
+    pub delete_chunks: bool,
     #[command(flatten)]
     #[serde(flatten)]
     pub border: AtBorder,
@@ -65,6 +71,8 @@ pub struct Deleted {
     pub task_count: i64,
     /// How many of them were archived before.
     pub archived_task_count: i64,
+    /// How many chunks it had.
+    pub chunk_count: u64,
     /// `none`, `move`, `archive` or `delete`.
     #[schemars(with = "String")]
     pub action: Emptied,
@@ -78,7 +86,7 @@ pub struct Deleted {
 impl Operation for Delete {
     type Output = Deleted;
     const NAME: &'static str = "project.delete";
-    const ABOUT: &'static str = "Delete a project; say what becomes of its tasks";
+    const ABOUT: &'static str = "Delete a project; say what becomes of its tasks and chunks";
     const EXAMPLE: &'static str = "windlass project delete api --move-to web --edges keep";
     const ACCESS: Access = Access::Admin;
 
@@ -93,6 +101,12 @@ impl Operation for Delete {
 
 impl Delete {
     fn action(&self) -> Result<Emptied, Refusal> {
+        if self.move_to.is_some() && self.delete_chunks {
+            return Err(usage(
+                "--move-to and --delete-chunks exclude each other",
+                "give one of them: chunks move with the tasks",
+            ));
+        }
         match (&self.move_to, self.archive_tasks, self.delete_tasks) {
             (None, false, false) => Ok(Emptied::None),
             (Some(_), false, false) => Ok(Emptied::Move),
@@ -122,17 +136,31 @@ impl Delete {
         if ends_claims && bearer.force.is_none() {
             refuse_held(&project, &tasks)?;
         }
+        let chunks = chunks_of(tx, project.id)?;
+        let left = match action {
+            Emptied::Move | Emptied::Delete => without_specs(&chunks, &tasks),
+            Emptied::None | Emptied::Archive => chunks.clone(),
+        };
+        if action != Emptied::Move && !self.delete_chunks {
+            project.refuse_chunks_left(left.len() as u64)?;
+        }
         let choice = self.border.choice(tx)?;
         let set: BTreeSet<TaskId> = tasks.iter().map(|task| task.id).collect();
         let because = format!("project {} was deleted", project.name);
-        let edges = border::settle(tx, &Going { set: &set, to: moved_to, because }, choice)?;
-        empty(tx, &set, action, moved_to, bearer, &edges)?;
+        let going = Going { set: &set, to: moved_to, because };
+        let edges = border::settle(tx, &going, choice)?;
+        empty(tx, &going, action, bearer, &edges)?;
+        match moved_to {
+            Some(to) => relocate_all(tx, &left, to, &bearer.name)?,
+            None => delete_all(tx, &left, &going.because, &bearer.name)?,
+        }
         let emptied = tx.project(project.id)?;
         tx.record_project(&emptied, [deleted])?;
         Ok(Deleted {
             name: project.name,
             task_count: project.counts.all(),
             archived_task_count: project.counts.archived,
+            chunk_count: chunks.len() as u64,
             action: if tasks.is_empty() { Emptied::None } else { action },
             moved_to: target.map(|target| target.name),
             edges,
@@ -206,16 +234,16 @@ fn refuse_held(project: &Project, tasks: &[Task]) -> Result<(), Refusal> {
 /// Does with every task of the project what was asked for.
 fn empty(
     tx: &mut Transaction<'_>,
-    set: &BTreeSet<TaskId>,
+    going: &Going<'_>,
     action: Emptied,
-    moved_to: Option<ProjectId>,
     bearer: &Bearer,
     edges: &[TouchedEdge],
 ) -> Result<(), Error> {
+    let (set, because) = (going.set, going.because.as_str());
     let mut kept = border::kept(edges);
     for id in set {
         let Some(task) = tx.task(*id)? else { continue };
-        match (action, moved_to) {
+        match (action, going.to) {
             (Emptied::Move, Some(project)) => {
                 let moved = TaskMoved { project, from: Some(task.project) };
                 tx.record_task(&task, [moved.into()])?;
@@ -227,6 +255,8 @@ fn empty(
             }
             (Emptied::Delete, _) => {
                 detach_children(tx, &task, set, |_| true)?;
+                let spec: Vec<Chunk> = tx.spec_of_task(*id)?.into_iter().collect();
+                delete_all(tx, &spec, because, &bearer.name)?;
                 let grant = authorise(&task, bearer)?;
                 let kept = kept.remove(id).unwrap_or_default();
                 let event = TaskDeleted {
@@ -262,11 +292,22 @@ fn detach_children(
 impl Output for Deleted {
     fn sheet(&self, _now: Time) -> Sheet {
         let tasks = counted(self.task_count.unsigned_abs(), "task");
-        let became = match (self.action, &self.moved_to) {
-            (Emptied::Move, Some(project)) => format!(": {tasks} moved to {project}"),
-            (Emptied::Archive, _) => format!(": {tasks} archived or done, and still readable"),
-            (Emptied::Delete, _) => format!(": {tasks} deleted"),
-            (Emptied::None | Emptied::Move, _) => String::new(),
+        let chunks = counted(self.chunk_count, "chunk");
+        let of_tasks = match (self.action, &self.moved_to) {
+            (Emptied::Move, Some(project)) => Some(format!("{tasks} moved to {project}")),
+            (Emptied::Archive, _) => Some(format!("{tasks} archived or done, and still readable")),
+            (Emptied::Delete, _) => Some(format!("{tasks} deleted")),
+            (Emptied::None | Emptied::Move, _) => None,
+        };
+        let of_chunks = match (self.chunk_count, &self.moved_to) {
+            (0, _) => None,
+            (_, Some(project)) => Some(format!("{chunks} moved to {project}")),
+            (_, None) => Some(format!("{chunks} deleted")),
+        };
+        let became: Vec<String> = of_tasks.into_iter().chain(of_chunks).collect();
+        let became = match became.is_empty() {
+            true => String::new(),
+            false => format!(": {}", became.join("; ")),
         };
         border::told(Sheet::line(format!("project {} deleted{became}", self.name)), &self.edges)
     }

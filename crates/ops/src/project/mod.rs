@@ -1,5 +1,6 @@
 //! Operations on projects.
 
+mod chunks;
 mod delete;
 
 use std::iter::Sum;

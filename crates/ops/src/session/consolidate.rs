@@ -5,7 +5,6 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::chunk::access::{Reader, not_found};
-use windlass_domain::chunk::link::End;
 use windlass_domain::chunk::promote::promote;
 use windlass_domain::chunk::state::Author;
 use windlass_domain::chunk::{Chunk, Owner, Scope, Slug, keep};
@@ -20,6 +19,7 @@ use windlass_ledger::{Error, KeptSession, Transaction};
 use super::at::{At, NOTICED, at_a_session};
 use super::show::{SurfacedChunk, and_surfaced};
 use super::view::SessionView;
+use crate::chunk::delete::dependents;
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::settings::one_of;
@@ -196,8 +196,8 @@ fn decide(
         Verdict::Keep => Vec::new(),
         Verdict::Promote => promoted(tx, &kept.session, &chunk, wider, reader)?,
         Verdict::Discard => {
-            let incoming = tx.chunks_linked_to(&End::Chunk(chunk.id))?.len() as u64;
-            keep::delete(&chunk, incoming, None, reader)?
+            let dependents = dependents(tx, &chunk, reader)?;
+            keep::delete(&chunk, &dependents, None, reader)?
         }
     };
     tx.record_chunk(&chunk, done)?;

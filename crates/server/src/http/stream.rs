@@ -45,7 +45,7 @@ pub(crate) async fn events(
     };
     let share = house.followers.take(caller.owner())?;
     let look = move |cx: &mut windlass_ops::Context| {
-        let sight = cx.sight();
+        let sight = cx.sight()?;
         let session = session.map(|id| Followed::named(cx, id)).transpose()?;
         cx.read(|snapshot| {
             Ok((asked.resolve(snapshot, &sight)?, session.clone(), snapshot.head()?.seq))

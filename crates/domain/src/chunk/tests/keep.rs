@@ -1,9 +1,9 @@
-use super::scene::{after, agent, minute, plain};
+use super::scene::{after, agent, minute, plain, project};
 use crate::Code;
 use crate::chain::Hash;
-use crate::chunk::Chunk;
-use crate::chunk::keep::{check_source, delete, expire, pin, supersede, unpin};
+use crate::chunk::keep::{Dependents, check_source, delete, expire, pin, supersede, unpin};
 use crate::chunk::source::Source;
+use crate::chunk::{Chunk, Owner};
 
 #[test]
 fn a_chunk_holds_until_it_expires() {
@@ -54,13 +54,38 @@ fn nothing_supersedes_itself_or_in_a_circle() {
 }
 
 #[test]
+fn a_shared_chunk_is_not_superseded_by_one_that_fewer_may_read() {
+    let shared = plain(1);
+    let (w1, api) = (Owner::Agent("w1".into()), shared.owner.clone());
+    for narrower in [&w1, &Owner::Project(project(2))] {
+        let with = Chunk { owner: narrower.clone(), ..plain(2) };
+        let refusal = supersede(&shared, &with, "newer", &agent("w1")).unwrap_err();
+        assert_eq!(refusal.code, Code::InvalidValue, "{narrower}");
+    }
+    for as_wide in [api, Owner::Org] {
+        let with = Chunk { owner: as_wide, ..plain(2) };
+        assert!(supersede(&shared, &with, "newer", &agent("w1")).is_ok(), "{}", with.owner);
+    }
+}
+
+#[test]
+fn a_chunk_that_supersedes_another_is_deleted_only_by_force() {
+    let (new, old) = (plain(2), plain(1));
+    let dependents = Dependents { superseded: vec![old.id], ..Dependents::default() };
+    let refusal = delete(&new, &dependents, None, &agent("w1")).unwrap_err();
+    assert_eq!(refusal.details["supersedes"], serde_json::json!([old.id]));
+    assert!(after(&new, delete(&new, &dependents, Some("both wrong"), &agent("w1"))).deleted);
+}
+
+#[test]
 fn c58_a_chunk_with_incoming_links_is_deleted_only_by_force() {
     let chunk = plain(1);
-    let refusal = delete(&chunk, 2, None, &agent("w1")).unwrap_err();
-    assert_eq!(refusal.code, Code::LinksIncoming);
-    assert_eq!(delete(&chunk, 2, Some(" "), &agent("w1")).unwrap_err().code, Code::ReasonRequired);
-    assert!(after(&chunk, delete(&chunk, 2, Some("wrong"), &agent("w1"))).deleted);
-    assert!(after(&chunk, delete(&chunk, 0, None, &agent("w1"))).deleted);
+    let linked = Dependents { links: 2, ..Dependents::default() };
+    let refused = |forced| delete(&chunk, &linked, forced, &agent("w1")).unwrap_err().code;
+    assert_eq!(refused(None), Code::LinksIncoming);
+    assert_eq!(refused(Some(" ")), Code::ReasonRequired);
+    assert!(after(&chunk, delete(&chunk, &linked, Some("wrong"), &agent("w1"))).deleted);
+    assert!(after(&chunk, delete(&chunk, &Dependents::default(), None, &agent("w1"))).deleted);
 }
 
 fn sourced() -> Chunk {

@@ -5,13 +5,16 @@ use crate::built_in::chunk_types;
 use crate::chunk::access::{Reader, Standing};
 use crate::chunk::audience::Audience;
 use crate::chunk::event::ChunkWritten;
-use crate::chunk::tie::{accompany, asked, follow, is_tied, refuse_deletion, task};
+use crate::chunk::field_set::FieldChange;
+use crate::chunk::keep::{Dependents, delete};
+use crate::chunk::tie::{accompany, asked, follow, is_asked, is_tied, refuse_alone, task};
 use crate::chunk::update::{Revision, update};
 use crate::chunk::write::{Draft, Taken, write};
 use crate::chunk::{Chunk, ChunkType, Owner, QueryKey};
+use crate::completion::Obstacles;
 use crate::event::{Authority, ChunkEvent, Event, StatusSet, TaskMoved, TaskUpdated};
 use crate::ownership::Bearer;
-use crate::transition::{Until, block};
+use crate::transition::{Until, block, complete, set_status};
 use crate::{ChunkId, Code, Refusal, Status, Task, TaskId};
 
 /// A spec and its task.
@@ -194,9 +197,41 @@ fn a_spec_that_was_aimed_at_somebody_while_blocked_is_not_any_more() {
 #[test]
 fn a_spec_is_not_deleted_while_its_task_is_open() {
     let mut pair = Pair::new();
-    assert_eq!(refuse_deletion(&pair.task).unwrap_err().code, Code::InvalidTransition);
+    let deleted = |pair: &Pair| {
+        let dependents = Dependents { task: Some(pair.task.clone()), ..Dependents::default() };
+        delete(&pair.spec, &dependents, Some("nobody needs it"), &agent("w1"))
+    };
+    assert_eq!(deleted(&pair).unwrap_err().code, Code::InvalidTransition);
     pair.task_does(set(Status::Done)).unwrap();
-    assert_eq!(refuse_deletion(&pair.task), Ok(()));
+    assert!(deleted(&pair).is_ok());
+}
+
+#[test]
+fn a_task_whose_spec_is_gone_does_not_come_back() {
+    let mut pair = Pair::new();
+    assert_eq!(refuse_alone(&pair.task).unwrap_err().code, Code::InvalidTransition);
+    pair.task_does(set(Status::Done)).unwrap();
+    assert_eq!(refuse_alone(&pair.task), Ok(()));
+}
+
+#[test]
+fn only_some_fields_of_a_spec_are_asked_of_its_task() {
+    let change =
+        |name: &str| FieldChange { name: name.to_owned(), before: Value::Null, after: json!("x") };
+    assert!(is_asked(&[change("ticket_url"), change("priority")]));
+    assert!(!is_asked(&[change("ticket_url")]));
+}
+
+#[test]
+fn c5_the_task_of_a_spec_is_not_done_before_its_last_stage_by_any_force() {
+    let mut pair = Pair::new();
+    let forced = Bearer { force: Some("I am sure".into()), ..bearer() };
+    let to_done = set_status(&pair.task, Status::Done, &forced, &Obstacles::default(), None);
+    assert_eq!(to_done.unwrap_err().code, Code::InvalidTransition);
+    pair.task_does(block(&pair.task, &forced, Some("stuck".into()), Until::Unblocked).unwrap())
+        .unwrap();
+    let completed = complete(&pair.task, &forced, &Obstacles::default());
+    assert_eq!(completed.unwrap_err().details["stage"], "new");
 }
 
 #[test]
