@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::Owner;
 use super::event::{ChunkMoved, ChunkPromoted, ChunkUpdated, ChunkWritten};
 use super::review::Reviews;
 use super::state::{Chunk, Superseded};
+use super::{Owner, spec};
 use crate::event::ChunkEvent;
 use crate::task::Broken;
 use crate::{ChunkId, Time};
@@ -46,6 +46,7 @@ impl Chunk {
             tags: data.tags.clone(),
             fields: data.fields.clone(),
             audience: data.audience.clone(),
+            audience_before: None,
             gotchas: data.gotchas.clone(),
             related: data.related.clone(),
             visibility: data.visibility,
@@ -111,6 +112,11 @@ impl Chunk {
         }
         if let Some(tags) = &data.tags {
             self.tags.clone_from(tags);
+        }
+        if spec::is_resolved(&data.fields) {
+            self.audience_before = None;
+        } else if spec::is_stopped(&data.fields) {
+            self.audience_before.clone_from(&self.audience);
         }
         for change in &data.fields {
             self.fields.insert(change.name.clone(), Value::clone(&change.after));

@@ -122,7 +122,7 @@ pub fn delete(
     reader.admit(Act::Write, chunk)?;
     let forced = forced.map(given_reason).transpose()?;
     if let Some(task) = &dependents.task {
-        tie::refuse_deletion(task)?;
+        tie::refuse_end(task)?;
     }
     if forced.is_none() {
         dependents.refuse_deletion(chunk)?;

@@ -5,8 +5,10 @@
 
 use serde_json::{Map, Value};
 
+use super::audience::Audience;
 use super::field_set::FieldChange;
 use super::{Chunk, ChunkType, Owner, Slug};
+use crate::event::Change;
 use crate::{Code, ProjectId, Refusal};
 
 pub(super) const STATUS: &str = "status";
@@ -76,6 +78,21 @@ pub(super) fn check_new(fields: &Map<String, Value>, owner: &Owner) -> Result<()
     }
 }
 
+/// Refuses to block what is blocked; the reason may be said anew without it.
+pub(super) fn refuse_again(
+    shown: &Map<String, Value>,
+    given: &Map<String, Value>,
+) -> Result<(), Refusal> {
+    let is_blocked = |fields: &Map<String, Value>| fields.get(STATUS) == Some(&Value::from(BLOCKED));
+    if !is_blocked(shown) || !is_blocked(given) {
+        return Ok(());
+    }
+    Err(Refusal::new(Code::InvalidTransition, "the spec is blocked already")
+        .hint("say the reason anew without the status: --field blocked_reason=TEXT")
+        .detail("field", STATUS)
+        .detail("reason", shown.get(REASON)))
+}
+
 /// What changes about a spec, with what follows from a change of its status.
 pub(super) fn guarded(
     shown: &Map<String, Value>,
@@ -104,6 +121,18 @@ pub(super) fn guarded(
 /// Whether a spec that was blocked goes on.
 pub(super) fn is_resolved(changes: &[FieldChange]) -> bool {
     changes.iter().any(|change| change.name == STATUS && change.before == BLOCKED)
+}
+
+/// Whom a spec that goes on is for again: whoever it was aimed at while it was blocked is not asked
+/// for any more.
+pub(super) fn aimed_again(spec: &Chunk, changes: &[FieldChange]) -> Option<Change<Audience>> {
+    let is_aimed = is_resolved(changes) && spec.audience != spec.audience_before;
+    is_aimed.then(|| spec.audience_before.clone().map_or(Change::Cleared, Change::To))
+}
+
+/// Whether a spec becomes blocked.
+pub(super) fn is_stopped(changes: &[FieldChange]) -> bool {
+    changes.iter().any(|change| change.name == STATUS && change.after == BLOCKED)
 }
 
 fn moved(
@@ -215,7 +244,7 @@ mod tests {
 
     #[test]
     fn c36_the_reason_of_a_blocked_spec_may_be_said_anew() {
-        let given = [block(), json!({"status": "blocked", "blocked_reason": "no key, no network"})];
+        let given = [block(), json!({"blocked_reason": "no key, no network"})];
         assert_eq!(after(&given).unwrap()[PREVIOUS], "new");
         assert_eq!(refused(&[block(), json!({"blocked_reason": null})]), Code::ReasonRequired);
     }

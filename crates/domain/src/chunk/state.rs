@@ -50,6 +50,9 @@ pub struct Chunk {
     pub fields: Map<String, Value>,
     /// Whom it is injected to; as its type says when there is none.
     pub audience: Option<Audience>,
+    /// Whom a spec that is blocked was for before it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audience_before: Option<Audience>,
     /// What a reader would get wrong.
     pub gotchas: Vec<String>,
     /// Query keys of others that belong to it.

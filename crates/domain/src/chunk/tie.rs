@@ -11,11 +11,11 @@ use super::event::{ChunkMoved, ChunkUpdated, ChunkWritten};
 use super::field_set::FieldChange;
 use super::relocate::relocate;
 use super::spec::{
-    BLOCKED, NEW, OF_TASK, PREVIOUS, PRIORITY, REASON, STATUS, is_resolved, project,
+    BLOCKED, NEW, OF_TASK, PREVIOUS, PRIORITY, REASON, STATUS, aimed_again, is_resolved, project,
 };
 use super::state::Author;
 use super::write::Taken;
-use crate::event::{Change, Event, TaskCreated, TaskUpdated};
+use crate::event::{Event, TaskCreated, TaskUpdated};
 use crate::ownership::Bearer;
 use crate::pipeline::{DEV, Stage};
 use crate::transition::{self, Until, refuse_archived};
@@ -73,7 +73,9 @@ pub fn asked(
         let how = transition::Unblock::Resume;
         events.push(transition::unblock(task, bearer, how, None, now)?);
     } else if to(STATUS).is_some() || to(REASON).is_some() {
-        events.push(transition::block(task, bearer, said, Until::Unblocked)?);
+        // Anybody may say what stops a spec, whoever works on it.
+        let anybody = Bearer { force: said.clone(), ..bearer.clone() };
+        events.push(transition::block(task, &anybody, said, Until::Unblocked)?);
     }
     if let Some(priority) = to(PRIORITY).and_then(|change| number(&change.after)) {
         refuse_archived(task, "an update")?;
@@ -116,15 +118,13 @@ pub fn follow(
     if fields.is_empty() {
         return Ok(None);
     }
-    // Whoever it was aimed at while it was blocked is not asked for any more.
-    let audience = is_resolved(&fields) && spec.audience.is_some();
     Ok(Some(ChunkUpdated {
         version: spec.version + 1,
         title: None,
         content: None,
         tags: None,
+        audience: aimed_again(spec, &fields),
         fields,
-        audience: audience.then_some(Change::Cleared),
         gotchas: None,
         related: None,
         visibility: None,
@@ -139,8 +139,8 @@ pub fn accompany(spec: &Chunk, task: &Task, taken: &Taken, by: Author) -> ChunkM
     relocate(spec, task.project, taken, by)
 }
 
-/// Refuses to delete a spec while its task is open.
-pub(super) fn refuse_deletion(task: &Task) -> Result<(), Refusal> {
+/// Refuses that a spec goes while its task is open.
+pub fn refuse_end(task: &Task) -> Result<(), Refusal> {
     match task.status.is_settled() {
         true => Ok(()),
         false => Err(Refusal::new(Code::InvalidTransition, "the task of this spec is still open")

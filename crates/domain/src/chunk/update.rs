@@ -94,9 +94,10 @@ pub fn update(
     };
     let mut fields = field_set::changed(&chunk_type.fields, &chunk.fields, &revision.fields)?;
     if spec::is_spec(&chunk_type.slug) {
-        fields = spec::guarded(&chunk.shown(chunk_type), fields)?;
-        // Whoever it was aimed at while it was blocked is not asked for any more.
-        audience = audience.or(spec::is_resolved(&fields).then_some(Change::Cleared));
+        let shown = chunk.shown(chunk_type);
+        spec::refuse_again(&shown, &revision.fields)?;
+        fields = spec::guarded(&shown, fields)?;
+        audience = audience.or(spec::aimed_again(chunk, &fields));
     }
     let updated = ChunkUpdated {
         version: chunk.version + 1,

@@ -4,7 +4,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::chunk::access::{Act, Reader};
-use windlass_domain::chunk::{Chunk, keep};
+use windlass_domain::chunk::{Chunk, keep, tie};
 use windlass_domain::event::ChunkEvent;
 use windlass_domain::{Refusal, Time};
 use windlass_ledger::{Error, Transaction};
@@ -92,6 +92,7 @@ impl Operation for Supersede {
 
     fn run(&self, cx: &mut Context) -> Result<Kept, Error> {
         change(cx, &self.writer, &self.chunk, |tx, chunk, reader| {
+            refuse_open(tx, chunk)?;
             let with = target::find(tx, &self.with, reader, Act::Link)?;
             Ok(keep::supersede(chunk, &with, &self.reason, reader)?)
         })
@@ -143,7 +144,11 @@ impl Operation for Expire {
 
     fn run(&self, cx: &mut Context) -> Result<Kept, Error> {
         change(cx, &self.writer, &self.chunk, |tx, chunk, reader| {
-            Ok(keep::expire(chunk, self.end(tx.now())?, reader)?)
+            let end = self.end(tx.now())?;
+            if end.is_some() {
+                refuse_open(tx, chunk)?;
+            }
+            Ok(keep::expire(chunk, end, reader)?)
         })
     }
 
@@ -159,6 +164,12 @@ impl Expire {
             given => until("until", given, now).map(Some),
         }
     }
+}
+
+/// Refuses that a spec is left behind while its task is open.
+fn refuse_open(tx: &mut Transaction<'_>, chunk: &Chunk) -> Result<(), Error> {
+    let task = chunk.task.map(|id| tx.task(id)).transpose()?.flatten();
+    Ok(task.as_ref().map_or(Ok(()), tie::refuse_end)?)
 }
 
 /// Loads a chunk, lets `decide` say what happens to it, and records that.

@@ -139,6 +139,15 @@ fn c35_a_task_of_a_spec_is_not_blocked_without_a_reason() {
 }
 
 #[test]
+fn c36_blocking_what_is_blocked_is_refused() {
+    let mut pair = Pair::blocked("no key");
+    let again = pair.spec_does(json!({"status": "blocked", "blocked_reason": "no network"}));
+    assert_eq!(again.unwrap_err().code, Code::InvalidTransition);
+    assert_eq!(pair.shown()["blocked_reason"], "no key");
+    assert_eq!(pair.shown()["previous_status"], "new");
+}
+
+#[test]
 fn c36_a_second_reason_stands_in_place_of_the_first_and_nothing_else_changes() {
     let mut pair = Pair::blocked("no key");
     let event = block(&pair.task, &bearer(), Some("no network".into()), Until::Unblocked).unwrap();
@@ -192,6 +201,26 @@ fn a_spec_that_was_aimed_at_somebody_while_blocked_is_not_any_more() {
     pair.spec.audience = Some(Audience::all());
     pair.task_does(set(Status::Ready)).unwrap();
     assert_eq!(pair.spec.audience, None);
+}
+
+#[test]
+fn whom_a_spec_was_for_before_it_was_blocked_it_is_for_again() {
+    let mut pair = Pair::new();
+    pair.spec.audience = Some(Audience::all());
+    pair.task_does(block(&pair.task, &bearer(), Some("no key".into()), Until::Unblocked).unwrap())
+        .unwrap();
+    pair.spec.audience = None;
+    pair.task_does(set(Status::Ready)).unwrap();
+    assert_eq!(pair.spec.audience, Some(Audience::all()));
+}
+
+#[test]
+fn c35_any_agent_may_block_a_spec_that_another_works_on() {
+    let mut pair = Pair::new();
+    pair.task.agent = Some("w9".into());
+    pair.task.status = Status::InProgress;
+    pair.spec_does(json!({"status": "blocked", "blocked_reason": "no key"})).unwrap();
+    assert_eq!(pair.task.status, Status::Blocked);
 }
 
 #[test]
