@@ -83,7 +83,8 @@ pub(super) fn refuse_again(
     shown: &Map<String, Value>,
     given: &Map<String, Value>,
 ) -> Result<(), Refusal> {
-    let is_blocked = |fields: &Map<String, Value>| fields.get(STATUS) == Some(&Value::from(BLOCKED));
+    let is_blocked =
+        |fields: &Map<String, Value>| fields.get(STATUS) == Some(&Value::from(BLOCKED));
     if !is_blocked(shown) || !is_blocked(given) {
         return Ok(());
     }

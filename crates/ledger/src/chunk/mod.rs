@@ -118,7 +118,7 @@ impl Snapshot<'_> {
         self.store.chunks_superseded_by(by)
     }
 
-    /// The chunks that point to something, in the order in which they were written.
+    /// The first thousand chunks that point to something, in the order in which they were written.
     pub fn chunks_linked_to(&mut self, end: &End) -> Result<Vec<Chunk>, Fault> {
         self.store.chunks_linked_to(end)
     }

@@ -42,10 +42,12 @@ pub(crate) const COUNT_OF_SESSION: &str = "SELECT count(*) FROM chunks WHERE ses
 /// By `chunks_superseded`.
 pub(crate) const CHUNKS_SUPERSEDED_BY: &str =
     chunks!("WHERE superseded_by = $1 ORDER BY created_seq");
+/// So many chunks that point to one thing are read.
+pub(crate) const MOST_LINKED: u64 = 1_000;
 /// By the primary keys.
 pub(crate) const CHUNKS_LINKED_TO: &str = "SELECT state FROM chunk_links \
      JOIN chunks ON chunks.created_seq = chunk_links.created_seq WHERE to_end = $1 \
-     ORDER BY chunk_links.created_seq";
+     ORDER BY chunk_links.created_seq LIMIT $2";
 
 const INSERT_LINK: &str = "INSERT INTO chunk_links (to_end, created_seq) VALUES ($1, $2)";
 const DELETE_LINK: &str = "DELETE FROM chunk_links WHERE to_end = $1 AND created_seq = $2";
@@ -148,7 +150,8 @@ pub(crate) trait Chunks: Statements {
     }
 
     fn chunks_linked_to(&mut self, end: &End) -> Result<Vec<Chunk>, Fault> {
-        all(self, CHUNKS_LINKED_TO, &[Cell::Text(&end.to_string())], read_chunk)
+        let cells = [Cell::Text(&end.to_string()), Cell::count(MOST_LINKED)];
+        all(self, CHUNKS_LINKED_TO, &cells, read_chunk)
     }
 }
 

@@ -258,7 +258,7 @@ fn asked(bed: &mut Bed) -> Vec<(String, Said)> {
         ("chunks of a session", chunk::CHUNKS_OF_SESSION, vec![session]),
         ("how many chunks of a session", chunk::COUNT_OF_SESSION, vec![session]),
         ("chunks superseded", chunk::CHUNKS_SUPERSEDED_BY, vec![Cell::Bytes(&KEY)]),
-        ("chunks linked to", chunk::CHUNKS_LINKED_TO, vec![text(&end)]),
+        ("chunks linked to", chunk::CHUNKS_LINKED_TO, vec![text(&end), limit]),
         ("a session", session::SESSION, vec![Cell::Bytes(&KEY)]),
         (
             "sessions by the beginning of an id",

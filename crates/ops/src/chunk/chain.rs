@@ -1,6 +1,6 @@
 //! `chunk chain`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -91,11 +91,13 @@ impl Operation for Chain {
 
 /// The chunks that can be reached from one, as far as the asker may read them.
 struct Reached {
+    /// By id.
     chunks: Vec<Chunk>,
     truncated: bool,
 }
 
 impl Reached {
+    /// The nearest come first, so that what is left out is what is furthest away.
     fn from(
         snapshot: &mut Snapshot<'_>,
         chunk: &Chunk,
@@ -103,24 +105,28 @@ impl Reached {
         way: Way,
     ) -> Result<Self, Error> {
         let mut reached = BTreeMap::from([(chunk.id, chunk.clone())]);
-        let mut nearest = vec![chunk.clone()];
-        while !nearest.is_empty() && reached.len() <= MOST {
-            let mut found = Vec::new();
-            for chunk in &nearest {
-                found.extend(neighbours(snapshot, chunk, way)?);
+        let mut ahead = VecDeque::from([chunk.clone()]);
+        while let Some(nearest) = ahead.pop_front() {
+            for found in neighbours(snapshot, &nearest, way)? {
+                let is_seen = reader.may(Act::Read, &found.owner) == Answer::Allowed;
+                if !is_seen || reached.contains_key(&found.id) {
+                    continue;
+                }
+                if reached.len() > MOST {
+                    return Ok(Self { chunks: reached.into_values().collect(), truncated: true });
+                }
+                reached.insert(found.id, found.clone());
+                ahead.push_back(found);
             }
-            found.retain(|chunk| {
-                let is_seen = reader.may(Act::Read, &chunk.owner) == Answer::Allowed;
-                is_seen && reached.insert(chunk.id, chunk.clone()).is_none()
-            });
-            nearest = found;
         }
-        let chunks = reached.into_values().collect();
-        Ok(Self { chunks, truncated: !nearest.is_empty() })
+        Ok(Self { chunks: reached.into_values().collect(), truncated: false })
     }
 
     fn elements(&self, from: ChunkId, way: Way) -> Vec<ElementView> {
-        let brief = |id: ChunkId| self.chunks.iter().find(|one| one.id == id).map(ChunkBrief::from);
+        let brief = |id: ChunkId| {
+            let place = self.chunks.binary_search_by_key(&id, |one| one.id).ok()?;
+            self.chunks.get(place).map(ChunkBrief::from)
+        };
         let elements = chain(from, &self.chunks, way).into_iter();
         let view = elements.filter_map(|element| {
             let by = element.by.into_iter();
@@ -167,7 +173,7 @@ impl Output for Chained {
             sheet = sheet.and_line("nothing is linked with it");
         }
         match self.truncated {
-            true => sheet.and_line(format!("only the nearest {MOST} or so are shown")),
+            true => sheet.and_line(format!("only the nearest {MOST} are shown each way")),
             false => sheet,
         }
     }
