@@ -152,7 +152,7 @@ fn expected(field: &Field) -> String {
         FieldKind::Boolean => "true or false".to_owned(),
         FieldKind::Date => "a date such as 2026-11-15 or 2026-11-15T09:30:00Z".to_owned(),
         FieldKind::StringList => "a list of texts".to_owned(),
-        FieldKind::ChunkReference => "the whole id of a chunk".to_owned(),
+        FieldKind::ChunkReference => "a chunk".to_owned(),
         FieldKind::Json => "a JSON value".to_owned(),
     }
 }

@@ -17,6 +17,7 @@ mod near;
 mod owner;
 mod parts;
 mod projection;
+mod reference;
 mod remember;
 mod review;
 mod search;
