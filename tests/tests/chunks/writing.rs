@@ -188,6 +188,30 @@ fn an_audience_that_says_nothing_known_is_refused() {
 }
 
 #[test]
+fn an_audience_names_what_is_there() {
+    on_both(|shelf| {
+        let write = ["chunk", "write", "knowledge", "a", "b", "-P", "api", "--key", "k"];
+        shelf.does(&write);
+        for (rule, code, near) in [
+            (r#"{"agent_types":["dev_codr"]}"#, "agent_type_not_found", json!(["dev_coder"])),
+            (r#"{"lifecycle_types":["dev_codin"]}"#, "lifecycle_not_found", json!(["dev_coding"])),
+            (r#"{"project_ids":["apo"]}"#, "project_not_found", json!(["api"])),
+        ] {
+            let audience = format!(r#"{{"rules":[{rule}]}}"#);
+            let definition = format!(r#"{{"audience":{audience}}}"#);
+            for args in [
+                &["chunk", "write", "knowledge", "a", "b", "-P", "api", "--audience", &audience][..],
+                &["chunk", "update", "k", "--audience", &audience],
+                &["chunk", "type", "set", "risk", "--definition", &definition],
+            ] {
+                let error = shelf.refuses(args, code, 4);
+                assert_eq!(error["suggestions"], near, "{args:?}");
+            }
+        }
+    });
+}
+
+#[test]
 fn c15_what_an_agent_type_may_not_create_is_refused() {
     on_both(|shelf| {
         let plan = ["chunk", "write", "dev_plan", "a", "b", "-P", "api", "--agent", "w1"];

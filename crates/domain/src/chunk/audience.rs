@@ -4,6 +4,7 @@
 //! no rule a chunk is only found by searching. A chunk without an audience of its own has that of
 //! its type.
 
+mod named;
 mod projects;
 mod read;
 #[cfg(test)]
