@@ -1,6 +1,7 @@
 //! Fields as Hizal calls them, and what becomes of them.
 
 use serde_json::{Value, json};
+use windlass_domain::chunk::decided::PROMOTED_BY;
 
 /// The field of a tool.
 #[derive(Debug, Clone, Copy)]
@@ -83,7 +84,7 @@ impl Field {
                 serde_json::from_str(&text).unwrap_or(Value::String(text))
             }
             (How::Agent, Value::String(name)) => format!("agent:{name}").into(),
-            (How::PromotedBy, Value::String(text)) => json!([format!("promoted-by:{text}")]),
+            (How::PromotedBy, Value::String(text)) => json!([format!("{PROMOTED_BY}{text}")]),
             (_, given) => given,
         }
     }
