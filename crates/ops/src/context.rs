@@ -485,6 +485,20 @@ impl Context {
         }
     }
 
+    /// The name of the person who decides what there is and who is what. An agent with a key is not
+    /// let in that far; without keys, whoever is named as one is an agent, whatever name it gives.
+    pub fn person(&self, given: Option<&String>) -> Result<String, Refusal> {
+        match self.surroundings.agent.as_ref().filter(|_| self.key.is_none()) {
+            Some(agent) => Err(Refusal::new(
+                Code::NotAllowed,
+                format!("{agent} is an agent; this is for people"),
+            )
+            .hint("ask a person to do it, who sets no WINDLASS_AGENT")
+            .detail("agent", agent)),
+            None => Ok(self.identity(Name::author(given))?.0),
+        }
+    }
+
     /// Refuses to override rules with the key of an agent.
     pub fn refuse_force(&self) -> Result<(), Refusal> {
         let Some(key) = self.key.as_ref().filter(|key| key.owner.is_agent()) else {

@@ -12,7 +12,7 @@ use windlass_ledger::Error;
 
 use super::{AUDIENCE, Definable, DefinitionView};
 use crate::chunk::audience;
-use crate::context::{Context, Name};
+use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::Sheet;
 use crate::view::{JsonObject, usage};
@@ -59,7 +59,7 @@ impl<T: Definable> Operation for Set<T> {
 
     fn run(&self, cx: &mut Context) -> Result<WasSet, Error> {
         let object = self.object(cx)?;
-        let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
+        let actor = cx.person(self.author.as_ref())?;
         cx.write(&actor, |tx| {
             let mut object = object.clone();
             if let Some(written) = object.get_mut(AUDIENCE) {
