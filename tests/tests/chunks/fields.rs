@@ -182,6 +182,48 @@ fn c22_a_required_field_is_never_emptied() {
 }
 
 #[test]
+fn c22_a_required_field_says_something_through_every_door() {
+    on_both(|shelf| {
+        let definition = r#"{"fields": [{"name": "why", "type": "text", "required": true},
+            {"name": "names", "type": "string_list", "required": true, "default": ["one"]}]}"#;
+        shelf.does(&["chunk", "type", "set", "risk", "--definition", definition]);
+        let write = ["chunk", "write", "risk", "a", "b", "-P", "api"];
+        for (fields, field) in [
+            (r#"{"why": ""}"#, "why"),
+            (r#"{"why": " \n"}"#, "why"),
+            (r#"{"why": "x", "names": []}"#, "names"),
+        ] {
+            let given = [&write[..], &["--fields", fields]].concat();
+            let error = shelf.refuses(&given, "invalid_value", 3);
+            assert_eq!(error["details"]["field"], field, "{fields}");
+        }
+        shelf.refuses(&[&write[..], &["--field", "why="]].concat(), "invalid_value", 3);
+    });
+}
+
+#[test]
+fn a_field_that_is_given_twice_in_an_object_is_refused() {
+    with_every_kind(|shelf| {
+        let write = ["chunk", "write", "sample", "a", "b", "-P", "api", "--fields"];
+        let twice = r#"{"level": "low", "level": "high"}"#;
+        shelf.refuses(&[&write[..], &[twice]].concat(), "invalid_value", 3);
+    });
+}
+
+#[test]
+fn a_field_for_json_takes_only_json() {
+    with_every_kind(|shelf| {
+        let write = ["chunk", "write", "sample", "a", "b", "-P", "api", "--field"];
+        for wrong in ["extra={bad", "extra=word"] {
+            let error = shelf.refuses(&[&write[..], &[wrong]].concat(), "invalid_value", 3);
+            assert_eq!(error["details"]["field"], "extra");
+        }
+        let quoted = shelf.does(&[&write[..], &["extra=\"word\""]].concat());
+        assert_eq!(quoted["fields"]["extra"], "word");
+    });
+}
+
+#[test]
 fn c23_a_field_that_changes_is_in_the_history_with_author_and_both_values() {
     with_every_kind(|shelf| {
         let id = text(&shelf.does(&args(&write(&json!({"level": "low"}))))["chunk_id"]);

@@ -77,6 +77,7 @@ fn a_definition_that_is_none_is_refused() {
     on_both(|shelf| {
         for (definition, code, exit) in [
             (json!({"slug": "other"}), "invalid_value", 3),
+            (json!({"fields": [{"name": "title", "type": "text"}]}), "invalid_value", 3),
             (json!({"scop": "org"}), "invalid_value", 3),
             (json!({"scope": "team"}), "invalid_value", 3),
             (json!({"fields": [{"name": "x", "type": "colour"}]}), "invalid_value", 3),

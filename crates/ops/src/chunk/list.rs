@@ -30,8 +30,8 @@ use crate::sheet::{Cell, Sheet, relative};
 use crate::view::{JsonObject, limit, usage};
 
 /// What a list can be sorted by, besides the fields of its type.
-const CREATED: &str = "created";
-const UPDATED: &str = "updated";
+pub(super) const CREATED: &str = "created";
+pub(super) const UPDATED: &str = "updated";
 /// So many fields are shown in a table at most, if their values have no more characters than this.
 const FIELDS_SHOWN: usize = 2;
 const FIELD_CHARS: usize = 16;
@@ -271,7 +271,7 @@ impl List {
                     .detail("field", "field")
                     .detail("given", typed));
             };
-            let value = typed_as(field_set::find(&of.fields, name)?, text);
+            let value = typed_as(field_set::find(&of.fields, name)?, text)?;
             let either = wanted.entry(name).or_insert_with(|| Value::Array(Vec::new()));
             if !either.is_array() {
                 *either = Value::Array(vec![either.take()]);

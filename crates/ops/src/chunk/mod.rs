@@ -16,7 +16,7 @@ mod list;
 mod near;
 mod owner;
 mod parts;
-mod projection;
+pub(crate) mod projection;
 mod reference;
 mod remember;
 mod review;

@@ -8,6 +8,7 @@ use windlass_domain::near::near;
 use windlass_domain::{Code, Refusal};
 use windlass_ledger::Fault;
 
+use super::list::{CREATED, UPDATED};
 use super::view::ChunkView;
 
 /// Every part of a chunk.
@@ -123,6 +124,20 @@ impl Projection {
     }
 }
 
+/// Refuses a type with a field of a name that lists use themselves, to show a part or to sort by.
+pub(crate) fn refuse_taken_names(of: &ChunkType) -> Result<(), Refusal> {
+    let is_taken = |name: &str| ALL.contains(&name) || [CREATED, UPDATED].contains(&name);
+    match of.fields.iter().find(|field| is_taken(&field.name)) {
+        None => Ok(()),
+        Some(field) => {
+            let message = format!("'{}' is a part of every chunk already", field.name);
+            Err(Refusal::new(Code::InvalidValue, message)
+                .hint("give the field another name")
+                .detail("field", &field.name))
+        }
+    }
+}
+
 impl ChunkParts {
     /// It has nothing that a row of a table has no room for.
     pub(super) fn is_short(&self) -> bool {
@@ -158,6 +173,7 @@ fn written(value: &Value) -> Option<String> {
 mod tests {
     use super::*;
     use windlass_domain::built_in;
+    use windlass_domain::chunk::{Field, FieldKind};
 
     fn spec() -> ChunkType {
         built_in::chunk_types().into_iter().find(|known| known.slug.as_str() == "dev_spec").unwrap()
@@ -171,6 +187,18 @@ mod tests {
     #[test]
     fn what_is_usually_shown_are_parts() {
         assert!(USUAL.iter().all(|part| ALL.contains(part)));
+    }
+
+    #[test]
+    fn a_field_is_not_called_as_a_part_or_an_order_is() {
+        for name in ["title", "tags", "updated_at", "created", "updated"] {
+            let fields = vec![Field::new(name, FieldKind::Text)];
+            let refusal = refuse_taken_names(&ChunkType { fields, ..spec() }).unwrap_err();
+            assert_eq!(refusal.details["field"], name);
+        }
+        for known in built_in::chunk_types() {
+            assert_eq!(refuse_taken_names(&known), Ok(()));
+        }
     }
 
     #[test]
