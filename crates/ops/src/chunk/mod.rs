@@ -22,6 +22,7 @@ mod remember;
 mod review;
 mod search;
 mod show;
+mod table;
 pub mod target;
 mod update;
 mod versions;

@@ -44,7 +44,7 @@ const ALL: [&str; 28] = [
 ];
 
 /// What is shown where nothing else is asked for: all but what may be long.
-const USUAL: [&str; 15] = [
+pub(super) const USUAL: [&str; 15] = [
     "chunk_id",
     "chunk_type",
     "scope",
@@ -149,13 +149,23 @@ impl ChunkParts {
         self.0.get(part).and_then(written)
     }
 
-    /// The fields that are shown.
-    pub(super) fn fields(&self) -> impl Iterator<Item = (&str, String)> {
-        let fields = self.0.get("fields").and_then(Value::as_object);
-        fields
-            .into_iter()
-            .flatten()
-            .filter_map(|(name, value)| written(value).map(|text| (name.as_str(), text)))
+    /// It has all that is shown where nothing was asked for.
+    pub(super) fn is_usual(&self) -> bool {
+        USUAL.iter().all(|part| self.0.contains_key(*part))
+    }
+
+    /// The fields that are shown, also those that are empty.
+    pub(super) fn field_names(&self) -> impl Iterator<Item = &str> {
+        self.fields().into_iter().flat_map(|fields| fields.keys().map(String::as_str))
+    }
+
+    /// A field as text; nothing when it is empty or was not asked for.
+    pub(super) fn field(&self, name: &str) -> Option<String> {
+        self.fields()?.get(name).and_then(written)
+    }
+
+    fn fields(&self) -> Option<&Map<String, Value>> {
+        self.0.get("fields").and_then(Value::as_object)
     }
 }
 
