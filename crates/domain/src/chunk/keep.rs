@@ -13,6 +13,14 @@ use crate::{Code, Refusal, Time};
 /// Pins a chunk: it does not expire, and comes first.
 pub fn pin(chunk: &Chunk, reader: &Reader) -> Result<Vec<ChunkEvent>, Refusal> {
     reader.admit(Act::Write, chunk)?;
+    if let Some(known) = &chunk.superseded {
+        let message =
+            format!("the chunk is superseded by {} and cannot be pinned", known.by.short());
+        return Err(Refusal::new(Code::InvalidTransition, message)
+            .hint(format!("pin the one that holds now: windlass chunk pin {}", known.by))
+            .detail("chunk", chunk.id)
+            .detail("superseded_by", known.by));
+    }
     match chunk.pinned {
         true => Ok(Vec::new()),
         false => Ok(vec![ChunkPinned { by: reader.name.clone() }.into()]),
@@ -85,11 +93,15 @@ pub fn delete(
             1 => "a link points to this chunk".to_owned(),
             count => format!("{count} links point to this chunk"),
         };
-        return Err(Refusal::new(Code::LinksIncoming, message)
-            .hint(format!(
+        let hint = match reader.is_agent() {
+            true => "take those links back, or ask a person to delete it".to_owned(),
+            false => format!(
                 "see them: windlass chunk chain {}; or delete it with --force --reason TEXT",
                 chunk.id
-            ))
+            ),
+        };
+        return Err(Refusal::new(Code::LinksIncoming, message)
+            .hint(hint)
             .detail("chunk", chunk.id)
             .detail("links", incoming_links));
     }
