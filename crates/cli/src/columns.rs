@@ -6,8 +6,11 @@ use windlass_ops::sheet::Column;
 pub(crate) const GAP: usize = 2;
 
 /// The columns that a page can do without, in the order in which they leave it.
-const LEAVING: [&str; 24] = [
+const LEAVING: [&str; 27] = [
     "fields",
+    "focus",
+    "started",
+    "lifecycle",
     "created",
     "description",
     "data",

@@ -8,7 +8,7 @@ use windlass_domain::chunk::access::Reader;
 use windlass_domain::chunk::event::ChunkWritten;
 use windlass_domain::chunk::source::Source;
 use windlass_domain::chunk::state::Visibility;
-use windlass_domain::chunk::write::{Draft, Taken, write};
+use windlass_domain::chunk::write::{CONTENT_BYTES, Draft, Taken, write};
 use windlass_domain::chunk::{Chunk, ChunkType, Owner, QueryKey, Scope, Slug, spec, tie};
 use windlass_domain::definition::find;
 use windlass_domain::event::Change;
@@ -115,7 +115,7 @@ pub(super) fn content(
             Err(usage("give the content or --file, not both", "one of them is enough").into())
         }
         (given, None) => Ok(given.cloned()),
-        (None, Some(file)) => Ok(Some(cx.local_text(file)?)),
+        (None, Some(file)) => Ok(Some(cx.local_text_within(file, CONTENT_BYTES)?)),
     }
 }
 
