@@ -6,7 +6,11 @@ use windlass_ops::sheet::Column;
 pub(crate) const GAP: usize = 2;
 
 /// The columns that a page can do without, in the order in which they leave it.
-const LEAVING: [&str; 23] = [
+const LEAVING: [&str; 27] = [
+    "fields",
+    "focus",
+    "started",
+    "lifecycle",
     "created",
     "description",
     "data",
@@ -88,12 +92,13 @@ struct Candidate {
 
 impl Candidate {
     fn new(index: usize, column: &Column, natural: usize, page: usize) -> Self {
-        let leaves = LEAVING.iter().position(|name| *name == column.name).filter(|_| index > 0);
-        let is_wrapped = WRAPPED.contains(&column.name);
+        let name = column.name.as_str();
+        let leaves = LEAVING.iter().position(|leaving| *leaving == name).filter(|_| index > 0);
+        let is_wrapped = WRAPPED.contains(&name);
         let least = match (column.flexible, leaves) {
-            _ if index == 0 && column.name == AGENT => PASSING,
+            _ if index == 0 && name == AGENT => PASSING,
             _ if index == 0 => natural,
-            _ if is_wrapped || BESIDE.contains(&column.name) => TEXT,
+            _ if is_wrapped || BESIDE.contains(&name) => TEXT,
             (true, Some(_)) => DATA,
             // A title has a third of the page before anything else is shown beside it.
             (true, None) => TITLE.max(page / 3),

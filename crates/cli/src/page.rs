@@ -223,7 +223,7 @@ impl Page {
                 self.end_line();
             }
             let said = columns.iter().zip(row).filter(|(_, value)| !value.text.is_empty());
-            let mut said = said.map(|(column, value)| (column.name, value));
+            let mut said = said.map(|(column, value)| (column.name.as_str(), value));
             // The first column names the row, and a name that fits into a line is copied from it.
             if let Some((name, value)) = said.next() {
                 let fits = value.text.width() <= room(self.paper.table, HANGING);
@@ -345,8 +345,7 @@ mod tests {
     fn every_table() -> Vec<Sheet> {
         let path = "/home/somebody/.local/share/windlass/ledger.db";
         let said = "see the log of Tuesday\nand https://example.org/a/very/long/address/of/it";
-        let table =
-            |names: &[&'static str], row: &[&str]| Sheet::default().and_table(names, rows(&[row]));
+        let table = |names: &[&str], row: &[&str]| Sheet::default().and_table(names, rows(&[row]));
         let data = r#"{"project":"01M7FJWRGP5FB5TQ9CG8BGDW6V","status":"ready","title":"x"}"#;
         let named = "a-project-with-a-name-of-forty-characters";
         let about = "Everything that answers requests, and what belongs to it";

@@ -12,6 +12,7 @@ pub mod chain;
 pub mod change;
 pub mod chunk_type;
 pub mod condition;
+pub mod decided;
 pub mod event;
 pub mod field;
 pub mod field_set;

@@ -20,6 +20,7 @@ pub mod holding;
 pub mod hook;
 pub mod id;
 pub mod inject;
+pub mod json;
 pub mod key;
 pub mod lease;
 pub mod near;

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::{Code, Refusal};
+use crate::{Code, Refusal, json};
 
 pub const TITLE_CHARS: usize = 128;
 pub const LONG_CHARS: usize = 16_384;
@@ -113,11 +113,16 @@ pub fn checkpoint_data(given: &Map<String, Value>) -> Result<Map<String, Value>,
 
 /// Reads a JSON object that somebody typed.
 pub fn object(field: &str, given: &str) -> Result<Map<String, Value>, Refusal> {
-    serde_json::from_str(given).map_err(|wrong| {
-        Refusal::new(Code::InvalidValue, format!("{field} is not a JSON object: {wrong}"))
+    let refusal = |why: &str| {
+        Refusal::new(Code::InvalidValue, format!("{field} is not a JSON object{why}"))
             .hint(format!("write it as --{field} '{{\"key\": \"value\"}}'"))
             .detail("field", field)
-    })
+    };
+    match json::read(given.as_bytes()) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(_) => Err(refusal("")),
+        Err(wrong) => Err(refusal(&format!(": {wrong}"))),
+    }
 }
 
 /// At most [`ITEMS`] of something.

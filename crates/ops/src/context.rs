@@ -497,6 +497,20 @@ impl Context {
         }
     }
 
+    /// The name of the person who decides what there is and who is what. An agent with a key is not
+    /// let in that far; without keys, whoever is named as one is an agent, whatever name it gives.
+    pub fn person(&self, given: Option<&String>) -> Result<String, Refusal> {
+        match self.surroundings.agent.as_ref().filter(|_| self.key.is_none()) {
+            Some(agent) => Err(Refusal::new(
+                Code::NotAllowed,
+                format!("{agent} is an agent; this is for people"),
+            )
+            .hint("ask a person to do it, who sets no WINDLASS_AGENT")
+            .detail("agent", agent)),
+            None => Ok(self.identity(Name::author(given))?.0),
+        }
+    }
+
     /// Refuses to override rules with the key of an agent.
     pub fn refuse_force(&self) -> Result<(), Refusal> {
         let Some(key) = self.key.as_ref().filter(|key| key.owner.is_agent()) else {
@@ -548,19 +562,36 @@ impl Context {
 
     /// The text of a file where the caller is; `-` is the standard input.
     pub fn local_text(&mut self, path: &str) -> Result<String, Error> {
+        self.local_text_within(path, usize::MAX)
+    }
+
+    /// The same of at most so many bytes: what is longer, or never ends, is not read further.
+    pub fn local_text_within(&mut self, path: &str, limit_bytes: usize) -> Result<String, Error> {
         if self.surroundings.files == Files::Servers {
             return Err(Refusal::new(Code::WorkplaceOnly, "a server opens no file for a caller")
                 .hint("send what the file says instead of its name")
                 .detail("file", path)
                 .into());
         }
-        let mut text = String::new();
+        let most = u64::try_from(limit_bytes).unwrap_or(u64::MAX).saturating_add(1);
+        let mut bytes = Vec::new();
         let read = match path {
-            "-" => std::io::stdin().lock().read_to_string(&mut text),
-            path => std::fs::File::open(path).and_then(|mut file| file.read_to_string(&mut text)),
+            "-" => std::io::stdin().lock().take(most).read_to_end(&mut bytes),
+            path => {
+                std::fs::File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes))
+            }
         };
-        match read {
-            Ok(_) => {
+        if bytes.len() > limit_bytes {
+            let what = if path == "-" { "the standard input" } else { path };
+            let message = format!("{what} has more than {limit_bytes} bytes");
+            return Err(Refusal::new(Code::TooLarge, message)
+                .hint("split it into several")
+                .detail("file", path)
+                .detail("limit", limit_bytes)
+                .into());
+        }
+        match read.and_then(|_length| std::io::read_to_string(bytes.as_slice())) {
+            Ok(text) => {
                 if let Some(once) = &mut self.once {
                     once.also_read(&text);
                 }

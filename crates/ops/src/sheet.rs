@@ -31,7 +31,7 @@ pub enum Block {
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    pub name: &'static str,
+    pub name: String,
     /// Gives way when the page is narrow.
     pub flexible: bool,
 }
@@ -137,11 +137,12 @@ impl Sheet {
 
     /// A table; a column whose name ends in `…` gives way when the page is narrow.
     #[must_use]
-    pub fn and_table(mut self, columns: &[&'static str], rows: Vec<Vec<Cell>>) -> Self {
+    pub fn and_table(mut self, columns: &[&str], rows: Vec<Vec<Cell>>) -> Self {
         let columns = columns
             .iter()
             .map(|name| Column {
-                name: name.trim_end_matches('…'), flexible: name.ends_with('…')
+                name: name.trim_end_matches('…').to_owned(),
+                flexible: name.ends_with('…'),
             })
             .collect();
         self.blocks.push(Block::Table { columns, rows });

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use windlass_domain::near::near;
-use windlass_domain::{Code, ProjectId, Refusal, Status, Task, TaskId, Time};
+use windlass_domain::{Code, ProjectId, Refusal, Status, Task, TaskId, Time, json};
 use windlass_ledger::{Details, Error, Fault, Recorded, Snapshot};
 
 use crate::sheet::{Cell, Sheet, relative};
@@ -31,7 +31,7 @@ impl FromStr for JsonObject {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match serde_json::from_str(text) {
+        match json::read(text.as_bytes()) {
             Ok(Value::Object(object)) => Ok(Self(object)),
             Ok(_) => Err("not a JSON object".to_owned()),
             Err(wrong) => Err(format!("not a JSON object: {wrong}")),

@@ -154,6 +154,25 @@ fn an_agent_changes_no_types() {
     });
 }
 
+/// C32: what an agent is, no argument says, and the agent itself does not.
+#[test]
+fn whoever_is_named_as_an_agent_defines_nothing_and_registers_nobody() {
+    on_both(|shelf| {
+        for args in [
+            &["chunk", "type", "set", "risk", "--definition", "{}"][..],
+            &["chunk", "type", "hide", "lesson"],
+            &["agent", "type", "remove", "dev"],
+            &["lifecycle", "hide", "dev"],
+            &["agent", "register", "w1", "--type", "dev_assistant"],
+            &["agent", "register", "w1", "--type", "dev_assistant", "--author", "anna"],
+            &["agent", "unregister", "w1"],
+        ] {
+            let tried = shelf.ledger.windlass(args).env("WINDLASS_AGENT", "w1").run();
+            assert_eq!(error_of(&tried, "not_allowed", 7)["code"], "not_allowed");
+        }
+    });
+}
+
 #[test]
 fn the_inbox_shows_nobody_what_they_may_not_read() {
     on_both(|shelf| {

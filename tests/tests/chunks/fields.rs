@@ -92,7 +92,7 @@ fn c21_values_of_every_wrong_kind_are_refused_and_nothing_is_written() {
         ("done", vec![json!("true"), json!(1), json!(0)]),
         ("day", vec![json!("soon"), json!("2026-13-01"), json!(20_261_115)]),
         ("names", vec![json!("one"), json!([1]), json!([["a"]]), json!([null])]),
-        ("about", vec![json!("8F3K2Q"), json!(1), json!("")]),
+        ("about", vec![json!(1), json!(["a"]), json!("")]),
     ];
     with_every_kind(|shelf| {
         for (field, values) in &wrong {
@@ -102,6 +102,45 @@ fn c21_values_of_every_wrong_kind_are_refused_and_nothing_is_written() {
                 assert_eq!(error["details"]["field"], *field, "{value}");
             }
         }
+    });
+}
+
+#[test]
+fn a_reference_names_a_chunk_as_every_command_does_and_is_kept_as_its_id() {
+    with_every_kind(|shelf| {
+        let id = shelf.knows("Limits", "b");
+        let lower = id.to_lowercase();
+        for named in ["limits", id.as_str(), &lower, &id[20..]] {
+            let written = shelf.does(&args(&write(&json!({"about": named}))));
+            assert_eq!(written["fields"]["about"], json!(id), "{named}");
+        }
+    });
+}
+
+#[test]
+fn a_reference_to_a_chunk_that_the_writer_cannot_read_is_refused() {
+    with_every_kind(|shelf| {
+        let secret = shelf.remembers("w2", "a secret");
+        for about in [secret.as_str(), "01M7JJGR1TJW8K7GGKYD79J098", "nothing"] {
+            let given = write(&json!({"about": about}));
+            let by_w1 = [args(&given), vec!["--agent", "w1"]].concat();
+            let error = shelf.refuses(&by_w1, "chunk_not_found", 4);
+            assert_eq!(error["details"]["field"], "about", "{about}");
+        }
+    });
+}
+
+#[test]
+fn a_reference_outlives_its_chunk_and_is_not_given_anew() {
+    with_every_kind(|shelf| {
+        let gone = shelf.knows("Limits", "b");
+        let about = json!({"about": gone}).to_string();
+        let written = shelf.does(&args(&write(&json!({"about": gone}))));
+        let id = text(&written["chunk_id"]);
+        shelf.does(&["chunk", "delete", &gone]);
+        let same = ["chunk", "update", &id, "--fields", &about, "--title", "Still"];
+        assert_eq!(shelf.does(&same)["fields"]["about"], json!(gone));
+        shelf.refuses(&args(&write(&json!({"about": gone}))), "chunk_not_found", 4);
     });
 }
 
@@ -139,6 +178,48 @@ fn c22_a_required_field_is_never_emptied() {
         );
         assert_eq!(error["details"]["field"], "priority");
         shelf.refuses(&["chunk", "update", "s", "--field", "priority="], "invalid_value", 3);
+    });
+}
+
+#[test]
+fn c22_a_required_field_says_something_through_every_door() {
+    on_both(|shelf| {
+        let definition = r#"{"fields": [{"name": "why", "type": "text", "required": true},
+            {"name": "names", "type": "string_list", "required": true, "default": ["one"]}]}"#;
+        shelf.does(&["chunk", "type", "set", "risk", "--definition", definition]);
+        let write = ["chunk", "write", "risk", "a", "b", "-P", "api"];
+        for (fields, field) in [
+            (r#"{"why": ""}"#, "why"),
+            (r#"{"why": " \n"}"#, "why"),
+            (r#"{"why": "x", "names": []}"#, "names"),
+        ] {
+            let given = [&write[..], &["--fields", fields]].concat();
+            let error = shelf.refuses(&given, "invalid_value", 3);
+            assert_eq!(error["details"]["field"], field, "{fields}");
+        }
+        shelf.refuses(&[&write[..], &["--field", "why="]].concat(), "invalid_value", 3);
+    });
+}
+
+#[test]
+fn a_field_that_is_given_twice_in_an_object_is_refused() {
+    with_every_kind(|shelf| {
+        let write = ["chunk", "write", "sample", "a", "b", "-P", "api", "--fields"];
+        let twice = r#"{"level": "low", "level": "high"}"#;
+        shelf.refuses(&[&write[..], &[twice]].concat(), "invalid_value", 3);
+    });
+}
+
+#[test]
+fn a_field_for_json_takes_only_json() {
+    with_every_kind(|shelf| {
+        let write = ["chunk", "write", "sample", "a", "b", "-P", "api", "--field"];
+        for wrong in ["extra={bad", "extra=word"] {
+            let error = shelf.refuses(&[&write[..], &[wrong]].concat(), "invalid_value", 3);
+            assert_eq!(error["details"]["field"], "extra");
+        }
+        let quoted = shelf.does(&[&write[..], &["extra=\"word\""]].concat());
+        assert_eq!(quoted["fields"]["extra"], "word");
     });
 }
 

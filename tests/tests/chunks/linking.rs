@@ -71,12 +71,16 @@ fn tasks_runs_and_commits_are_ends_of_links_too() {
         for (to, code, exit) in [
             ("task:ZZZZZZ", "task_not_found", 4),
             ("run:01JC0000000000000000000000", "run_not_found", 4),
+            ("run:nope", "run_not_found", 4),
             ("commit:xyz", "invalid_value", 3),
             ("chunk:ZZZZZZ", "chunk_not_found", 4),
             ("planet:mars", "chunk_not_found", 4),
         ] {
             shelf.refuses(&["chunk", "link", &id, to, "--reason", "r"], code, exit);
         }
+        let short = ["chunk", "link", &id, "commit:abc", "--reason", "r"];
+        let hint = "give 7 to 64 hexadecimal digits: git rev-parse HEAD";
+        assert_eq!(shelf.refuses(&short, "invalid_value", 3)["hint"], hint);
     });
 }
 

@@ -76,7 +76,7 @@ fn c17_a_field_is_shown_with_all_that_defines_it() {
 fn a_definition_that_is_none_is_refused() {
     on_both(|shelf| {
         for (definition, code, exit) in [
-            (json!({"slug": "other"}), "invalid_value", 3),
+            (json!({"fields": [{"name": "title", "type": "text"}]}), "invalid_value", 3),
             (json!({"scop": "org"}), "invalid_value", 3),
             (json!({"scope": "team"}), "invalid_value", 3),
             (json!({"fields": [{"name": "x", "type": "colour"}]}), "invalid_value", 3),
@@ -92,6 +92,18 @@ fn a_definition_that_is_none_is_refused() {
         shelf.refuses(&["chunk", "type", "set", "risk"], "usage", 2);
         let broken = shelf.ledger.windlass(&["chunk", "type", "set", "risk", "--from", "-"]);
         assert_eq!(broken.stdin("scope =").run().code, Some(3));
+    });
+}
+
+#[test]
+fn what_is_shown_is_set_under_another_name() {
+    on_both(|shelf| {
+        let shown = shelf.does(&["chunk", "type", "show", "dev_incident"])["definition"].clone();
+        let copied = set(shelf, "outage", &shown);
+        assert_eq!(
+            (&copied["slug"], &copied["definition"]["fields"]),
+            (&json!("outage"), &shown["fields"])
+        );
     });
 }
 

@@ -68,7 +68,6 @@ fn every_writer_answers_with_what_it_wrote() {
         ("write_knowledge", in_api.clone(), "PROJECT", "knowledge"),
         ("write_convention", in_api.clone(), "PROJECT", "convention"),
         ("write_org_knowledge", json!({"org_id": "o-1"}), "ORG", "knowledge"),
-        ("store_principle", json!({"promoted_by_user_id": "anna"}), "ORG", "principle"),
         ("write_chunk", json!({"type": "DECISION", "project_id": "api"}), "PROJECT", "decision"),
         (
             "write_chunk",
@@ -91,15 +90,22 @@ fn every_writer_answers_with_what_it_wrote() {
     }
 }
 
+/// In Hizal any agent stores a principle, in the name of whom it likes.
 #[test]
-fn who_decided_a_principle_is_kept_with_it() {
+fn an_agent_stores_no_principle_in_the_name_of_a_person() {
     let ledger = ledger();
-    let mut w1 = agent(&ledger, "w1");
-    let refused = w1.refused("store_principle", said("honesty"));
-    assert_eq!(refused["details"]["missing"], json!(["promoted_by_user_id"]), "{refused}");
-    w1.call("store_principle", with(said("honesty"), json!({"promoted_by_user_id": "anna"})));
-    let read = w1.call("read_context", json!({"query_key": "honesty"}));
-    assert_eq!((&read["tags"], &read["created_by"]), (&json!(["promoted-by:anna"]), &json!("w1")));
+    let _registered = ledger.answer(&["agent", "register", "a1", "--type", "dev_assistant"]);
+    let given = with(said("honesty"), json!({"promoted_by_user_id": "the ceo"}));
+    for (name, message) in [
+        ("w1", "an agent without a type does not create principle"),
+        ("a1", "a1 is an agent and cannot say that the ceo decided this"),
+    ] {
+        let refused = agent(&ledger, name).refused("store_principle", given.clone());
+        assert_eq!(
+            (&refused["code"], &refused["message"]),
+            (&json!("not_allowed"), &json!(message))
+        );
+    }
 }
 
 #[test]

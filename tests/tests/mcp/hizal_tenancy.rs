@@ -71,6 +71,25 @@ fn defect_3_what_an_agent_keeps_for_itself_is_not_found_by_others() {
 }
 
 #[test]
+fn who_decided_a_principle_is_the_person_who_stores_it() {
+    let (ledger, served) = house();
+    let anna = key(&ledger, "person:anna", &["--tools", "hizal"]);
+    let anna = Session::begin(&served, "/mcp", &anna);
+    let given = |who: &str| {
+        json!({"query_key": "honesty", "title": "Honesty", "content": "We say what is.",
+               "promoted_by_user_id": who})
+    };
+    assert_eq!(code(&anna, "store_principle", given("ben")), "not_allowed");
+    anna.call("store_principle", given("anna"));
+    let read = anna.call("read_context", json!({"query_key": "honesty"}));
+    let read = &read["structuredContent"];
+    assert_eq!(
+        (&read["tags"], &read["created_by"]),
+        (&json!(["promoted-by:anna"]), &json!("anna"))
+    );
+}
+
+#[test]
 fn a_person_finds_what_an_agent_keeps() {
     let (ledger, served) = house();
     remembered(&ledger, "w2");

@@ -18,7 +18,7 @@ fn aimed(audience: Value) -> Value {
 fn rules_that_match_nothing_inject_nothing_and_rules_that_match_everything_always_do() {
     on_both(|room| {
         room.writes("knowledge", "no rules", aimed(json!({"rules": []})));
-        let nobody = json!({"rules": [{"agent_ids": ["nobody"]}, {"agent_types": ["no_such"]}]});
+        let nobody = json!({"rules": [{"agent_ids": ["nobody"]}, {"agent_types": ["admin"]}]});
         room.writes("knowledge", "nobody", aimed(nobody));
         let contradiction = json!({"rules": [{"agent_ids": ["visitor"], "focus_tags": ["no"]}]});
         room.writes("knowledge", "contradiction", aimed(contradiction));
@@ -39,6 +39,7 @@ fn every_predicate_of_a_rule_is_asked() {
             ("by lifecycle", json!({"lifecycle_types": ["dev"]})),
             ("by tag", json!({"agent_tags": ["go", "rust"]})),
             ("by focus", json!({"focus_tags": ["auth"]})),
+            ("by project", json!({"project_ids": ["api"]})),
             ("by organisation", json!({"org_ids": ["org"]})),
         ] {
             room.writes("knowledge", title, aimed(json!({"rules": [rule.clone()]})));

@@ -81,9 +81,20 @@ fn a_person_decides_for_an_agent_and_another_agent_does_not() {
 fn what_is_promoted_to_everybody_is_injected_to_everybody() {
     on_both(|room| {
         let (ended, memories) = over(room);
-        let promote = json!({"promote": [memories[0]], "to": "org"});
-        room.at("session.consolidate", &ended, promote);
+        let promote =
+            json!({"session": ended["session_id"], "promote": [memories[0]], "to": "org"});
+        room.does("session.consolidate", promote);
         assert_eq!(room.would_give("planner", json!({})), ["one"]);
+    });
+}
+
+#[test]
+fn a_coder_makes_no_principle_of_what_it_remembers() {
+    on_both(|room| {
+        let (ended, memories) = over(room);
+        let promote = json!({"session": ended["session_id"], "agent": "coder",
+                             "promote": [memories[0]], "to": "org"});
+        room.refuses("session.consolidate", promote, Code::NotAllowed);
     });
 }
 

@@ -131,7 +131,6 @@ fn a_definition_that_makes_no_sense_is_refused_and_nothing_is_changed() {
             (lifecycle(json!({"injekt": []})), Code::InvalidValue),
             (lifecycle(json!({"ttl": "soon"})), Code::InvalidValue),
             (lifecycle(json!({"required_steps": ["dance"]})), Code::InvalidValue),
-            (lifecycle(json!({"slug": "other"})), Code::InvalidValue),
         ] {
             room.refuses("lifecycle.set", input, code);
         }

@@ -313,7 +313,7 @@ fn what_a_session_wrote_is_kept_promoted_or_discarded() {
     }
     $ windlass session end SITS_1 --agent coder-1
     error: session SITS_1 ended
-    hint: start another: windlass session start
+    hint: start another: windlass session start --agent coder-1
     more: windlass explain session_over
     [exit code 3]
     "#);

@@ -1,6 +1,6 @@
 //! Hizal's twelve chunk types.
 
-use super::{IDENTITY, MEMORY};
+use super::{IDENTITY, MEMORY, slugs};
 use crate::chunk::audience::Audience;
 use crate::chunk::chunk_type::Consolidation;
 use crate::chunk::template::Template;
@@ -15,7 +15,11 @@ pub(super) fn general() -> Vec<ChunkType> {
         chunk_type(MEMORY, "Memory", "What an agent keeps for itself", Agent, Surface),
         chunk_type("knowledge", "Knowledge", "How something is", Project, Keep),
         injected(chunk_type("convention", "Convention", "How things are done here", Project, Keep)),
-        injected(chunk_type("principle", "Principle", "What holds everywhere", Org, Keep)),
+        ChunkType {
+            // It is put before everybody, so it is not left to any agent.
+            creators: slugs(&["admin", "dev_assistant", "orchestrator"]),
+            ..injected(chunk_type("principle", "Principle", "What holds everywhere", Org, Keep))
+        },
         chunk_type("decision", "Decision", "What was decided and why", Project, Keep),
         chunk_type("research", "Research", "What was found out", Project, Surface),
         chunk_type("plan", "Plan", "What is to be done, in order", Project, Surface),

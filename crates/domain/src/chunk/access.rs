@@ -144,10 +144,14 @@ impl Reader {
             Act::Read | Act::Search | Act::Link | Act::Write => act.as_str(),
         };
         let message = format!("{} may not {what} chunks of this {scope}", self.name);
-        Refusal::new(Code::NotAllowed, message)
-            .hint("use a key that is not bound to other projects, or ask a person")
-            .detail("act", act)
-            .detail("scope", scope)
+        let hint = match owner {
+            Owner::Agent(name) => {
+                format!("what an agent keeps for itself is for it and for people: ask {name}")
+            }
+            Owner::Project(_) => "use a key that is for this project, or ask a person".to_owned(),
+            Owner::Org => "use a key that is bound to no project, or ask a person".to_owned(),
+        };
+        Refusal::new(Code::NotAllowed, message).hint(hint).detail("act", act).detail("scope", scope)
     }
 }
 
@@ -178,6 +182,17 @@ mod tests {
     fn may(reader: &Reader, owner: &Owner) -> String {
         let acts = Act::ALL.iter().filter(|act| reader.may(**act, owner) == Answer::Allowed);
         acts.map(|act| act.as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn whoever_is_refused_is_told_what_would_help() {
+        let hint = |reader: Reader, owner: Owner| reader.admit_new(&owner).unwrap_err().hint;
+        let of_w2 = hint(agent(&[]), Owner::Agent("w2".into())).unwrap();
+        assert!(of_w2.ends_with("ask w2"), "{of_w2}");
+        let for_all = hint(agent(&[project(1)]), Owner::Org).unwrap();
+        assert!(for_all.starts_with("use a key that is bound to no project"), "{for_all}");
+        let elsewhere = hint(agent(&[project(1)]), Owner::Project(project(2))).unwrap();
+        assert!(elsewhere.starts_with("use a key that is for this project"), "{elsewhere}");
     }
 
     const SEE: &str = "read search inject link";

@@ -5,6 +5,7 @@
 //! its type.
 
 mod addressee;
+mod named;
 mod projects;
 mod read;
 #[cfg(test)]

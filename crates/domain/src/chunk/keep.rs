@@ -15,6 +15,14 @@ const HOLDS_NOW: &str = "name the chunk that holds now";
 /// Pins a chunk: it does not expire, and comes first.
 pub fn pin(chunk: &Chunk, reader: &Reader) -> Result<Vec<ChunkEvent>, Refusal> {
     reader.admit(Act::Write, chunk)?;
+    if let Some(known) = &chunk.superseded {
+        let message =
+            format!("the chunk is superseded by {} and cannot be pinned", known.by.short());
+        return Err(Refusal::new(Code::InvalidTransition, message)
+            .hint(format!("pin the one that holds now: windlass chunk pin {}", known.by))
+            .detail("chunk", chunk.id)
+            .detail("superseded_by", known.by));
+    }
     match chunk.pinned {
         true => Ok(Vec::new()),
         false => Ok(vec![ChunkPinned { by: reader.name.clone() }.into()]),
@@ -92,7 +100,7 @@ pub struct Dependents {
 }
 
 impl Dependents {
-    fn refuse_deletion(&self, chunk: &Chunk) -> Result<(), Refusal> {
+    fn refuse_deletion(&self, chunk: &Chunk, reader: &Reader) -> Result<(), Refusal> {
         let chain = format!("see them: windlass chunk chain {}", chunk.id);
         let (message, look) = match (self.links, self.superseded.as_slice()) {
             (0, []) => return Ok(()),
@@ -103,8 +111,12 @@ impl Dependents {
                 format!("see it: windlass chunk show {old}"),
             ),
         };
+        let hint = match reader.is_agent() {
+            true => "take those links back, or ask a person to delete it".to_owned(),
+            false => format!("{look}; or delete it with --force --reason TEXT"),
+        };
         Err(Refusal::new(Code::LinksIncoming, message)
-            .hint(format!("{look}; or delete it with --force --reason TEXT"))
+            .hint(hint)
             .detail("chunk", chunk.id)
             .detail("links", self.links)
             .detail("supersedes", &self.superseded))
@@ -125,7 +137,7 @@ pub fn delete(
         tie::refuse_end(task)?;
     }
     if forced.is_none() {
-        dependents.refuse_deletion(chunk)?;
+        dependents.refuse_deletion(chunk, reader)?;
     }
     Ok(vec![ChunkDeleted { forced, by: reader.name.clone() }.into()])
 }

@@ -44,12 +44,21 @@ impl End {
             Some(("commit", name)) if is_commit(name) => {
                 Ok(Self::Commit(name.to_ascii_lowercase()))
             }
-            _ => Err(Refusal::new(Code::InvalidValue, format!("a link cannot end at '{given}'"))
-                .hint("write chunk:ID, task:ID, run:ID or commit:NAME")
-                .detail("field", "to")
-                .detail("given", given)),
+            Some(("commit", name)) => {
+                Err(no_end(given, format!("'{name}' names no commit")).hint(format!(
+                    "give {} to {} hexadecimal digits: git rev-parse HEAD",
+                    COMMIT_CHARS.start(),
+                    COMMIT_CHARS.end()
+                )))
+            }
+            _ => Err(no_end(given, format!("a link cannot end at '{given}'"))
+                .hint("write chunk:ID, task:ID, run:ID or commit:NAME")),
         }
     }
+}
+
+fn no_end(given: &str, message: String) -> Refusal {
+    Refusal::new(Code::InvalidValue, message).detail("field", "to").detail("given", given)
 }
 
 fn is_commit(name: &str) -> bool {

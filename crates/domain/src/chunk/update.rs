@@ -4,11 +4,10 @@ use serde_json::{Map, Value};
 
 use super::access::{Act, Reader};
 use super::event::ChunkUpdated;
-use super::field_set;
 use super::source::Source;
 use super::state::{Author, Visibility};
 use super::write::{audience, content, keys, notes};
-use super::{Chunk, ChunkType, spec};
+use super::{Chunk, ChunkType, decided, field_set, spec};
 use crate::event::{Change, ChunkEvent};
 use crate::word::words;
 use crate::{Code, Refusal, text};
@@ -81,7 +80,8 @@ pub fn update(
     if let Some(content) = &content {
         chunk_type.template.check(content)?;
     }
-    let tags = revision.tags.as_deref().map(text::tags).transpose()?;
+    let tags = revision.tags.as_deref();
+    let tags = tags.map(|given| decided::tags(given, &chunk.tags, reader)).transpose()?;
     let mut audience = match &revision.audience {
         Some(given) => Some(changed_to(audience(given, chunk_type)?)),
         None => None,

@@ -13,10 +13,13 @@ const ITEM_CHARS: usize = 1_024;
 /// How much of a wrong value a message repeats.
 const SHOWN_CHARS: usize = 60;
 
-/// The value as it is stored: one day or moment, one id, is always written the same.
+/// The value as it is stored: one day or moment, one id, is always written the same, and what says
+/// nothing is null.
 pub fn checked(field: &Field, given: &Value) -> Result<Value, Refusal> {
     match (field.kind, given) {
         (_, Value::Null) => empty(field),
+        (FieldKind::Text, Value::String(words)) if words.trim().is_empty() => empty(field),
+        (FieldKind::StringList, Value::Array(items)) if items.is_empty() => empty(field),
         (FieldKind::Enum, Value::String(word)) => one_of(field, word),
         (FieldKind::Text, Value::String(words)) => text::long(&field.name, words).map(Value::from),
         (FieldKind::Url, Value::String(address)) => url(field, address),
@@ -152,7 +155,7 @@ fn expected(field: &Field) -> String {
         FieldKind::Boolean => "true or false".to_owned(),
         FieldKind::Date => "a date such as 2026-11-15 or 2026-11-15T09:30:00Z".to_owned(),
         FieldKind::StringList => "a list of texts".to_owned(),
-        FieldKind::ChunkReference => "the whole id of a chunk".to_owned(),
+        FieldKind::ChunkReference => "a chunk".to_owned(),
         FieldKind::Json => "a JSON value".to_owned(),
     }
 }

@@ -8,7 +8,7 @@ use super::event::ChunkWritten;
 use super::query_key::QueryKey;
 use super::source::Source;
 use super::state::{Author, Visibility};
-use super::{Chunk, ChunkType, Owner, field_set, spec};
+use super::{Chunk, ChunkType, Owner, decided, field_set, spec};
 use crate::{ChunkId, Code, Refusal, Time, text};
 
 /// The largest content.
@@ -90,7 +90,7 @@ pub fn write(
         owner,
         title: text::title(draft.title.trim())?,
         content,
-        tags: text::tags(&draft.tags)?,
+        tags: decided::tags(&draft.tags, &[], reader)?,
         fields,
         audience: audience(&draft.audience, chunk_type)?,
         gotchas: notes("gotchas", &draft.gotchas)?,

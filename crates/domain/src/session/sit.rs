@@ -186,7 +186,7 @@ impl Session {
         }
         let how = self.status_at(now);
         Err(Refusal::new(Code::SessionOver, format!("session {} {how}", self.id.short()))
-            .hint("start another: windlass session start")
+            .hint(format!("start another: windlass session start --agent {}", self.agent))
             .detail("session", self.id)
             .detail("status", how)
             .detail("expires_at", self.expires_at))

@@ -12,7 +12,7 @@ use windlass_domain::session::Filter;
 use windlass_domain::{Code, Refusal, Time, text};
 use windlass_ledger::{DefinitionKind, Error};
 
-use crate::context::{Context, Name};
+use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet};
 use crate::view::JsonObject;
@@ -99,7 +99,7 @@ impl Operation for Register {
                 .transpose()?
                 .unwrap_or_default(),
         };
-        let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
+        let actor = cx.person(self.author.as_ref())?;
         cx.write(&actor, |tx| {
             let definition = agent.clone().checked(&tx.agent_types()?)?;
             let registered = Registered::from(&definition);
@@ -156,7 +156,7 @@ impl Operation for Unregister {
 
     fn run(&self, cx: &mut Context) -> Result<Unregistered, Error> {
         let name = text::name("name", &self.name)?;
-        let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
+        let actor = cx.person(self.author.as_ref())?;
         cx.write(&actor, |tx| {
             let Some(kept) = tx.definition(DefinitionKind::Agent, &name)? else {
                 return Err(unknown(&name).into());

@@ -2,15 +2,19 @@
 
 use serde_json::Value;
 use windlass_domain::ProjectId;
-use windlass_domain::chunk::audience::rename_projects;
+use windlass_domain::chunk::audience::{Audience, rename_projects};
 use windlass_domain::project::Project;
 use windlass_ledger::{Error, Fault, Snapshot};
 
 use crate::view::ProjectNames;
 
-/// An audience as it is kept. A project is named as everywhere, or by its whole id.
+/// An audience as it is kept. A project is named as everywhere, or by its whole id; agent types and
+/// lifecycles are there. What is no audience is left for whoever reads it to refuse.
 pub(crate) fn kept(snapshot: &mut Snapshot<'_>, mut written: Value) -> Result<Value, Error> {
     rename_projects(&mut written, |word| Ok::<_, Error>(project(snapshot, word)?.id.to_string()))?;
+    if let Ok(audience) = Audience::read(&written) {
+        audience.check_named(&snapshot.agent_types()?, &snapshot.lifecycles()?)?;
+    }
     Ok(written)
 }
 

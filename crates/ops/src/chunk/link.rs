@@ -131,7 +131,7 @@ pub(super) fn end(
     match given.split_once(':') {
         Some(("task", id)) => Ok((End::Task(snapshot.task_named(id)?.id), None)),
         Some(("run", id)) => {
-            let run: RunKey = id.parse()?;
+            let run: RunKey = id.parse().map_err(|_no_id| no_run(id))?;
             snapshot.run(run)?.ok_or_else(|| no_run(id))?;
             Ok((End::Run(run), None))
         }

@@ -11,7 +11,7 @@ use windlass_domain::chunk::condition::Conditions;
 use windlass_domain::chunk::{ChunkType, OwnedBy, Scope, field_set};
 use windlass_domain::definition::find;
 use windlass_domain::near::near;
-use windlass_domain::{ChunkId, Code, Refusal, Time, text};
+use windlass_domain::{Code, Refusal, Time, text};
 use windlass_ledger::{
     ChunkFilter, ChunkOrder, ChunkPlace, ChunkState, Direction, Error, Range, Snapshot,
     is_filterable, is_sortable,
@@ -22,19 +22,17 @@ use super::link::end;
 use super::owner;
 use super::parts::{typed_as, word};
 use super::projection::{ChunkParts, Projection};
+use super::table::table;
 use super::view::ChunkViews;
 use crate::context::Context;
 use crate::cursor::{cursor, place};
 use crate::operation::{Access, Operation, Output};
-use crate::sheet::{Cell, Sheet, relative};
+use crate::sheet::{Cell, Sheet};
 use crate::view::{JsonObject, limit, usage};
 
 /// What a list can be sorted by, besides the fields of its type.
-const CREATED: &str = "created";
-const UPDATED: &str = "updated";
-/// So many fields are shown in a table at most, if their values have no more characters than this.
-const FIELDS_SHOWN: usize = 2;
-const FIELD_CHARS: usize = 16;
+pub(super) const CREATED: &str = "created";
+pub(super) const UPDATED: &str = "updated";
 
 /// Lists chunks: exactly those that are asked for, in a steady order.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -272,7 +270,7 @@ impl List {
                     .detail("field", "field")
                     .detail("given", typed));
             };
-            let value = typed_as(field_set::find(&of.fields, name)?, text);
+            let value = typed_as(field_set::find(&of.fields, name)?, text)?;
             let either = wanted.entry(name).or_insert_with(|| Value::Array(Vec::new()));
             if !either.is_array() {
                 *either = Value::Array(vec![either.take()]);
@@ -377,7 +375,7 @@ impl Output for ChunksListed {
             return Sheet::line("no chunks");
         }
         let sheet = match self.chunks.iter().all(ChunkParts::is_short) {
-            true => self.table(now),
+            true => table(&self.chunks, now),
             false => self.chunks.iter().fold(Sheet::default(), |sheet, chunk| {
                 let facts = chunk.0.keys().filter_map(|part| Some((part, chunk.text(part)?)));
                 sheet.and_facts(facts.map(|(part, text)| (part.as_str(), text.into())))
@@ -389,46 +387,5 @@ impl Output for ChunksListed {
             None => String::new(),
         };
         sheet.and_line(Cell::dim(format!("{} of {} chunks{next}", self.chunks.len(), self.total)))
-    }
-}
-
-/// A column of the table: its heading, and what a chunk has there.
-type Column = (&'static str, fn(&ChunkParts, Time) -> Option<Cell>);
-
-const COLUMNS: [Column; 6] = [
-    ("id", |chunk, _| {
-        let id: ChunkId = chunk.text("chunk_id")?.parse().ok()?;
-        Some(id.short().into())
-    }),
-    ("type", |chunk, _| chunk.text("chunk_type").map(Cell::from)),
-    ("of", |chunk, _| {
-        let agent = chunk.text("agent").map(|name| format!("@{name}"));
-        chunk.text("project").or(agent).or_else(|| chunk.text("scope")).map(Cell::from)
-    }),
-    ("fields", |chunk, _| {
-        let is_short = |text: &String| text.chars().count() <= FIELD_CHARS;
-        let values = chunk.fields().map(|(_, text)| text).filter(is_short);
-        let values: Vec<String> = values.take(FIELDS_SHOWN).collect();
-        (!values.is_empty()).then(|| values.join(", ").into())
-    }),
-    ("title…", |chunk, _| chunk.text("title").map(Cell::from)),
-    ("changed", |chunk, now| {
-        let at = Time::parse("updated_at", &chunk.text("updated_at")?).ok()?;
-        Some(Cell::dim(relative(at, now)))
-    }),
-];
-
-impl ChunksListed {
-    /// The chunks as rows, with the columns in which any of them has something.
-    fn table(&self, now: Time) -> Sheet {
-        let has_any =
-            |column: &&Column| self.chunks.iter().any(|chunk| (column.1)(chunk, now).is_some());
-        let columns: Vec<&Column> = COLUMNS.iter().filter(has_any).collect();
-        let headings: Vec<&'static str> = columns.iter().map(|column| column.0).collect();
-        let row = |chunk: &ChunkParts| {
-            let cells = columns.iter().map(|column| (column.1)(chunk, now));
-            cells.map(|cell| cell.unwrap_or_else(|| "".into())).collect()
-        };
-        Sheet::default().and_table(&headings, self.chunks.iter().map(row).collect())
     }
 }

@@ -11,7 +11,7 @@ use windlass_domain::chunk::source::Source;
 use windlass_domain::chunk::state::Visibility;
 use windlass_domain::chunk::{ChunkType, Field, FieldKind, field_set};
 use windlass_domain::event::Change;
-use windlass_domain::{Code, Refusal};
+use windlass_domain::{Code, Refusal, json};
 use windlass_ledger::Error;
 
 use crate::context::{Context, Files};
@@ -71,7 +71,8 @@ impl FromStr for Json {
         match text {
             "" => Ok(Self(Value::from(""))),
             text => {
-                serde_json::from_str(text).map(Self).map_err(|wrong| format!("not JSON: {wrong}"))
+                let read = json::read(text.as_bytes());
+                read.map(Self).map_err(|wrong| format!("not JSON: {wrong}"))
             }
         }
     }
@@ -90,7 +91,7 @@ impl Parts {
                     .detail("given", typed));
             };
             let field = field_set::find(&of.fields, name)?;
-            let value = typed_as(field, text);
+            let value = typed_as(field, text)?;
             // A list may be given word by word.
             match (given.get_mut(name), value) {
                 (Some(Value::Array(items)), Value::Array(more)) => items.extend(more),
@@ -172,9 +173,9 @@ impl Parts {
 }
 
 /// What somebody typed, as a field of its kind would have it. What cannot be read so stays text, for
-/// the field itself to refuse.
-pub(super) fn typed_as(field: &Field, text: &str) -> Value {
-    let read = || serde_json::from_str(text).ok();
+/// the field itself to refuse; one for JSON would take that too, so it is refused here.
+pub(super) fn typed_as(field: &Field, text: &str) -> Result<Value, Refusal> {
+    let read = || json::read(text.as_bytes()).ok();
     let value = match field.kind {
         _ if text.is_empty() => Some(Value::Null),
         FieldKind::Enum
@@ -184,13 +185,24 @@ pub(super) fn typed_as(field: &Field, text: &str) -> Value {
         | FieldKind::ChunkReference => None,
         FieldKind::Number => read().filter(Value::is_number),
         FieldKind::Boolean => read().filter(Value::is_boolean),
-        FieldKind::Json => read(),
+        FieldKind::Json => Some(json_typed(field, text)?),
         FieldKind::StringList => {
             let words = || text.split(',').map(|word| Value::from(word.trim())).collect();
             Some(read().filter(Value::is_array).unwrap_or_else(words))
         }
     };
-    value.unwrap_or_else(|| Value::from(text))
+    Ok(value.unwrap_or_else(|| Value::from(text)))
+}
+
+fn json_typed(field: &Field, text: &str) -> Result<Value, Refusal> {
+    json::read(text.as_bytes()).map_err(|wrong| {
+        let name = &field.name;
+        Refusal::new(Code::InvalidValue, format!("field '{name}' takes JSON: {wrong}"))
+            .hint(format!("write a text in quotes: --field '{name}=\"text\"'"))
+            .detail("field", name)
+            .detail("expected", field.kind)
+            .detail("given", text)
+    })
 }
 
 /// What was said; an empty text says nothing.
@@ -235,7 +247,7 @@ mod tests {
     use windlass_domain::built_in;
 
     fn typed(kind: FieldKind, text: &str) -> Value {
-        typed_as(&Field::new("it", kind), text)
+        typed_as(&Field::new("it", kind), text).unwrap()
     }
 
     #[test]
@@ -253,6 +265,14 @@ mod tests {
     fn what_cannot_be_read_stays_text_for_its_field_to_refuse() {
         assert_eq!(typed(FieldKind::Number, "many"), json!("many"));
         assert_eq!(typed(FieldKind::Boolean, "yes"), json!("yes"));
+    }
+
+    #[test]
+    fn a_field_for_json_takes_nothing_else() {
+        for text in ["{bad", "word", r#"{"a":1,"a":2}"#] {
+            let refusal = typed_as(&Field::new("it", FieldKind::Json), text).unwrap_err();
+            assert_eq!(refusal.code, Code::InvalidValue, "{text}");
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use windlass_domain::near::near;
 use windlass_domain::{Code, Refusal};
 use windlass_ledger::Fault;
 
+use super::list::{CREATED, UPDATED};
 use super::view::ChunkView;
 
 /// Every part of a chunk.
@@ -43,7 +44,7 @@ const ALL: [&str; 28] = [
 ];
 
 /// What is shown where nothing else is asked for: all but what may be long.
-const USUAL: [&str; 15] = [
+pub(super) const USUAL: [&str; 15] = [
     "chunk_id",
     "chunk_type",
     "scope",
@@ -123,6 +124,20 @@ impl Projection {
     }
 }
 
+/// Refuses a type with a field of a name that lists use themselves, to show a part or to sort by.
+pub(crate) fn refuse_taken_names(of: &ChunkType) -> Result<(), Refusal> {
+    let is_taken = |name: &str| ALL.contains(&name) || [CREATED, UPDATED].contains(&name);
+    match of.fields.iter().find(|field| is_taken(&field.name)) {
+        None => Ok(()),
+        Some(field) => {
+            let message = format!("'{}' is a part of every chunk already", field.name);
+            Err(Refusal::new(Code::InvalidValue, message)
+                .hint("give the field another name")
+                .detail("field", &field.name))
+        }
+    }
+}
+
 impl ChunkParts {
     /// It has nothing that a row of a table has no room for.
     pub(super) fn is_short(&self) -> bool {
@@ -134,13 +149,23 @@ impl ChunkParts {
         self.0.get(part).and_then(written)
     }
 
-    /// The fields that are shown.
-    pub(super) fn fields(&self) -> impl Iterator<Item = (&str, String)> {
-        let fields = self.0.get("fields").and_then(Value::as_object);
-        fields
-            .into_iter()
-            .flatten()
-            .filter_map(|(name, value)| written(value).map(|text| (name.as_str(), text)))
+    /// It has all that is shown where nothing was asked for.
+    pub(super) fn is_usual(&self) -> bool {
+        USUAL.iter().all(|part| self.0.contains_key(*part))
+    }
+
+    /// The fields that are shown, also those that are empty.
+    pub(super) fn field_names(&self) -> impl Iterator<Item = &str> {
+        self.fields().into_iter().flat_map(|fields| fields.keys().map(String::as_str))
+    }
+
+    /// A field as text; nothing when it is empty or was not asked for.
+    pub(super) fn field(&self, name: &str) -> Option<String> {
+        self.fields()?.get(name).and_then(written)
+    }
+
+    fn fields(&self) -> Option<&Map<String, Value>> {
+        self.0.get("fields").and_then(Value::as_object)
     }
 }
 
@@ -158,6 +183,7 @@ fn written(value: &Value) -> Option<String> {
 mod tests {
     use super::*;
     use windlass_domain::built_in;
+    use windlass_domain::chunk::{Field, FieldKind};
 
     fn spec() -> ChunkType {
         built_in::chunk_types().into_iter().find(|known| known.slug.as_str() == "dev_spec").unwrap()
@@ -171,6 +197,18 @@ mod tests {
     #[test]
     fn what_is_usually_shown_are_parts() {
         assert!(USUAL.iter().all(|part| ALL.contains(part)));
+    }
+
+    #[test]
+    fn a_field_is_not_called_as_a_part_or_an_order_is() {
+        for name in ["title", "tags", "updated_at", "created", "updated"] {
+            let fields = vec![Field::new(name, FieldKind::Text)];
+            let refusal = refuse_taken_names(&ChunkType { fields, ..spec() }).unwrap_err();
+            assert_eq!(refusal.details["field"], name);
+        }
+        for known in built_in::chunk_types() {
+            assert_eq!(refuse_taken_names(&known), Ok(()));
+        }
     }
 
     #[test]

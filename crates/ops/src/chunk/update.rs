@@ -14,6 +14,7 @@ use windlass_ledger::{Error, Transaction};
 
 use super::audience;
 use super::parts::Parts;
+use super::reference;
 use super::target;
 use super::view::{ChunkView, ChunkViews};
 use super::write::content;
@@ -82,7 +83,8 @@ impl Operation for Update {
             let chunk = target::find(tx, &self.chunk, &reader, Act::Write)?;
             let mut views = ChunkViews::new(tx, &reader)?;
             let chunk_type = find(views.types(), &chunk.chunk_type)?.clone();
-            let fields = self.parts.fields_of(&chunk_type)?;
+            let given = self.parts.fields_of(&chunk_type)?;
+            let fields = reference::resolved(tx, &chunk_type, given, &chunk.fields, &reader)?;
             let audience = revision.audience.clone();
             let audience = audience.map(|written| audience::kept(tx, written)).transpose()?;
             let revision = Revision { fields, audience, ..revision.clone() };

@@ -3,11 +3,12 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use windlass_domain::chunk::access::Reader;
 use windlass_domain::chunk::event::ChunkWritten;
 use windlass_domain::chunk::source::Source;
 use windlass_domain::chunk::state::Visibility;
-use windlass_domain::chunk::write::{Draft, Taken, write};
+use windlass_domain::chunk::write::{CONTENT_BYTES, Draft, Taken, write};
 use windlass_domain::chunk::{Chunk, ChunkType, Owner, QueryKey, Scope, Slug, spec, tie};
 use windlass_domain::definition::find;
 use windlass_domain::event::Change;
@@ -18,6 +19,7 @@ use windlass_ledger::{Error, Transaction};
 use super::audience;
 use super::near::{Near, nearest};
 use super::parts::{Parts, word};
+use super::reference;
 use super::view::{ChunkView, ChunkViews};
 use super::writer::{Writer, author};
 use crate::context::Context;
@@ -113,7 +115,7 @@ pub(super) fn content(
             Err(usage("give the content or --file, not both", "one of them is enough").into())
         }
         (given, None) => Ok(given.cloned()),
-        (None, Some(file)) => Ok(Some(cx.local_text(file)?)),
+        (None, Some(file)) => Ok(Some(cx.local_text_within(file, CONTENT_BYTES)?)),
     }
 }
 
@@ -134,7 +136,9 @@ impl Write {
             let chunk_type = find(views.types(), &slug)?.clone();
             let usual = project_of_session(tx, session.as_ref())?.or(usual_project.clone());
             let owner = self.owner(tx, &chunk_type, &reader, usual)?;
-            let draft = self.draft(content, &chunk_type, visibility, source.clone(), tx.now())?;
+            let given = self.parts.fields_of(&chunk_type)?;
+            let fields = reference::resolved(tx, &chunk_type, given, &Map::new(), &reader)?;
+            let draft = self.draft(content, fields, visibility, source.clone(), tx.now())?;
             let draft = Draft { audience: audience::kept(tx, draft.audience)?, ..draft };
             let taken = taken(tx, &owner, &slug, &draft)?;
             let by = author(&reader, session.as_ref());
@@ -148,7 +152,7 @@ impl Write {
     fn draft(
         &self,
         content: &str,
-        chunk_type: &ChunkType,
+        fields: Map<String, Value>,
         visibility: Option<Visibility>,
         source: Option<Source>,
         now: Time,
@@ -157,7 +161,7 @@ impl Write {
         Ok(Draft {
             query_key: self.query_key.clone(),
             tags: self.parts.tags().unwrap_or_default(),
-            fields: self.parts.fields_of(chunk_type)?,
+            fields,
             audience: self.parts.audience().unwrap_or_default(),
             gotchas: self.parts.gotchas().unwrap_or_default(),
             related: self.parts.related().unwrap_or_default(),

@@ -7,6 +7,7 @@ use windlass_domain::definition::{find, removal};
 use windlass_ledger::{DefinitionKind, Error, Fault, Snapshot};
 
 use super::{Command, Commands, Definable};
+use crate::chunk::projection::refuse_taken_names;
 
 impl Definable for ChunkType {
     const KIND: DefinitionKind = DefinitionKind::ChunkType;
@@ -52,6 +53,7 @@ impl Definable for ChunkType {
         for creator in &self.creators {
             find(&agent_types, creator)?;
         }
+        refuse_taken_names(&self)?;
         let known = snapshot.chunk_types()?.into_iter().find(|known| known.slug == self.slug);
         match known {
             Some(before) => Ok(change(&before, self, &snapshot.use_of_type(&before)?)?),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use windlass_ledger::{Error, Transaction};
 
 use super::{Definable, DefinitionView};
-use crate::context::{Context, Name};
+use crate::context::Context;
 use crate::operation::{Access, Operation};
 
 /// Leaves a definition out of the lists. Who refers to it still finds it.
@@ -39,7 +39,7 @@ impl<T: Definable> Operation for Hide<T> {
     const ACCESS: Access = Access::Admin;
 
     fn run(&self, cx: &mut Context) -> Result<DefinitionView, Error> {
-        let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
+        let actor = cx.person(self.author.as_ref())?;
         cx.write(&actor, |tx| {
             let defined = T::named(tx, &self.slug)?;
             let wanted = match self.undo {

@@ -9,7 +9,7 @@ use windlass_domain::{Code, Refusal, Time};
 use windlass_ledger::Error;
 
 use super::Definable;
-use crate::context::{Context, Name};
+use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::Sheet;
 
@@ -47,7 +47,7 @@ impl<T: Definable> Operation for Remove<T> {
     const ACCESS: Access = Access::Admin;
 
     fn run(&self, cx: &mut Context) -> Result<Removed, Error> {
-        let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
+        let actor = cx.person(self.author.as_ref())?;
         cx.write(&actor, |tx| {
             let defined = T::named(tx, &self.slug)?;
             let slug = defined.slug();

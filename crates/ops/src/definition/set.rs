@@ -12,7 +12,7 @@ use windlass_ledger::Error;
 
 use super::{AUDIENCE, Definable, DefinitionView};
 use crate::chunk::audience;
-use crate::context::{Context, Name};
+use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::Sheet;
 use crate::view::{JsonObject, usage};
@@ -59,7 +59,7 @@ impl<T: Definable> Operation for Set<T> {
 
     fn run(&self, cx: &mut Context) -> Result<WasSet, Error> {
         let object = self.object(cx)?;
-        let (actor, _) = cx.identity(Name::author(self.author.as_ref()))?;
+        let actor = cx.person(self.author.as_ref())?;
         cx.write(&actor, |tx| {
             let mut object = object.clone();
             if let Some(written) = object.get_mut(AUDIENCE) {
@@ -104,16 +104,11 @@ fn parsed(written: &str) -> Result<Map<String, Value>, Refusal> {
     })
 }
 
-/// The definition that an object says. Its slug is that of the command, and need not be said twice.
+/// The definition that an object says. Its slug is that of the command, whatever the object says: so
+/// one is copied under another name.
 fn read<T: Definable>(slug: &str, mut object: Map<String, Value>) -> Result<T, Refusal> {
     let slug = Slug::parse(T::WHAT, slug)?;
-    let said = object.insert("slug".to_owned(), Value::from(slug.as_str()));
-    if let Some(said) = said.filter(|said| said.as_str() != Some(slug.as_str())) {
-        return Err(Refusal::new(Code::InvalidValue, format!("the definition is that of {said}"))
-            .hint(format!("leave its slug out, or make it {slug}"))
-            .detail("field", "slug")
-            .detail("given", said));
-    }
+    object.insert("slug".to_owned(), Value::from(slug.as_str()));
     object.entry("name").or_insert_with(|| Value::from(slug.as_str()));
     serde_path_to_error::deserialize(Value::Object(object)).map_err(|wrong| {
         let (path, what) = (wrong.path().to_string(), T::WHAT);

@@ -8,7 +8,6 @@ mod explained;
 mod fields;
 mod head;
 pub(crate) mod journal;
-mod json;
 mod kind;
 mod openapi;
 mod ops;

@@ -7,14 +7,14 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value};
 use windlass_domain::near::near;
 use windlass_domain::op::OpId;
-use windlass_domain::{Code, Refusal};
+use windlass_domain::{Code, Refusal, json};
 use windlass_ops::remote::refuse_version;
 use windlass_ops::table::{Entry, TABLE};
 
 use super::body::Sent;
 use super::doorkeeper::Visitor;
 use super::problem::{EXIT, Problem};
-use super::{Shared, VERSION, encoded, json};
+use super::{Shared, VERSION, encoded};
 use crate::desk::{Call, Reply};
 
 const OP_ID: HeaderName = HeaderName::from_static("windlass-op-id");

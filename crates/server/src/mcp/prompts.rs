@@ -148,7 +148,7 @@ fn with_tools(text: &str, tools: &Toolset) -> Option<String> {
         if !text.contains(word) {
             return Some(text);
         }
-        Some(text.replace(word, tools.tool_of(Entry::named(operation)?)?))
+        Some(text.replace(word, tools.offer_of(Entry::named(operation)?)?.name()))
     })
 }
 

@@ -66,12 +66,12 @@ impl Offer {
         Self { tool, entry, of_hizal: None }
     }
 
-    fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         &self.tool.name
     }
 
     /// The names of its fields.
-    fn fields(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn fields(&self) -> impl Iterator<Item = &str> {
         let properties = self.tool.input_schema.get("properties").and_then(Value::as_object);
         properties.into_iter().flat_map(|properties| properties.keys().map(String::as_str))
     }
@@ -198,9 +198,9 @@ impl Toolset {
         self.0.iter().map(|offer| offer.name())
     }
 
-    /// The name of the tool that does an operation.
-    pub(super) fn tool_of(&self, entry: &Entry) -> Option<&str> {
-        self.0.iter().find(|offer| offer.entry.name == entry.name).map(|offer| offer.name())
+    /// The tool that does an operation.
+    pub(super) fn offer_of(&self, entry: &Entry) -> Option<&'static Offer> {
+        self.0.iter().copied().find(|offer| offer.entry.name == entry.name)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use windlass_ops::table::Entry;
 
-use super::toolset::Toolset;
+use super::toolset::{Offer, Toolset};
 
 const COMMAND: &str = "windlass ";
 
@@ -38,7 +38,8 @@ pub(super) fn as_tools(text: &str, tools: &Toolset) -> String {
     let words: Vec<&str> = command.split(' ').collect();
     let named = (1..=words.len()).rev().find_map(|count| {
         let entry = Entry::named(&words.get(..count)?.join("."))?;
-        Some((tools.tool_of(entry)?, words.get(count..)?.join(" ")))
+        let offer = tools.offer_of(entry)?;
+        Some((offer.name(), without_the_asker(words.get(count..)?, offer)))
     });
     match named {
         Some((tool, rest)) if rest.is_empty() => format!("{}the tool {tool}", as_fields(before)),
@@ -47,6 +48,21 @@ pub(super) fn as_tools(text: &str, tools: &Toolset) -> String {
         }
         None => format!("{}{COMMAND}{command}", as_fields(before)),
     }
+}
+
+/// What follows a command. Where a tool has no field for who asks, that is known by itself.
+fn without_the_asker(words: &[&str], offer: &Offer) -> String {
+    const ASKER: &str = "--agent";
+    let is_known = !offer.fields().any(|field| field == "agent");
+    let mut words = words.iter();
+    let mut kept = Vec::new();
+    while let Some(word) = words.next() {
+        match *word == ASKER && is_known {
+            true => drop(words.next()),
+            false => kept.push(*word),
+        }
+    }
+    kept.join(" ")
 }
 
 #[cfg(test)]
@@ -76,6 +92,16 @@ mod tests {
             "see what it waits for: the tool why with 8F3K2Q"
         );
         assert_eq!(told("list them: windlass task list"), "list them: the tool list");
+    }
+
+    #[test]
+    fn who_asks_is_not_asked_for_by_a_tool_that_knows_it() {
+        let told = |tools: &str| {
+            let tools = Toolset::parse(tools).unwrap();
+            as_tools("start another: windlass session start --agent w1", &tools)
+        };
+        assert_eq!(told("hizal"), "start another: the tool start_session");
+        assert_eq!(told("session"), "start another: the tool session_start with agent w1");
     }
 
     #[test]

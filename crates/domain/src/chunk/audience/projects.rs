@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use super::Predicate;
+use crate::json;
 
 /// Puts another word in place of each by which an audience, in JSON or in a string that holds it,
 /// names a project. What is no audience stays as it is, for whoever reads it to refuse.
@@ -12,7 +13,7 @@ pub fn rename_projects<E>(
     mut name: impl FnMut(&str) -> Result<String, E>,
 ) -> Result<(), E> {
     if let Value::String(text) = audience
-        && let Ok(written) = serde_json::from_str(text)
+        && let Ok(written) = json::read(text.as_bytes())
     {
         *audience = written;
     }

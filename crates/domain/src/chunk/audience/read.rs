@@ -9,7 +9,7 @@ use super::{Audience, Predicate, Rule};
 use crate::chunk::Slug;
 use crate::chunk::condition::Conditions;
 use crate::near::near;
-use crate::{Code, ProjectId, Refusal, text};
+use crate::{Code, ProjectId, Refusal, json, text};
 
 impl Audience {
     /// Reads `{"rules": [{"agent_types": ["dev"]}, …]}`, also as a string that holds it. Null is no
@@ -17,7 +17,7 @@ impl Audience {
     pub fn read(given: &Value) -> Result<Self, Refusal> {
         match given {
             Value::Object(object) => from_object(object),
-            Value::String(text) => match serde_json::from_str(text) {
+            Value::String(text) => match json::read(text.as_bytes()) {
                 Ok(Value::Object(object)) => from_object(&object),
                 _ => Err(not_an_audience(given)),
             },

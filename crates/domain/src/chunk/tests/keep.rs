@@ -32,6 +32,23 @@ fn to_pin_what_is_pinned_changes_nothing() {
 }
 
 #[test]
+fn what_is_superseded_is_not_pinned_and_the_one_that_holds_is_named() {
+    let (old, new) = (plain(1), plain(2));
+    let old = after(&old, supersede(&old, &new, "measured again", &agent("w1")));
+    let refusal = pin(&old, &agent("w1")).unwrap_err();
+    assert_eq!(refusal.code, Code::InvalidTransition);
+    let hint = format!("pin the one that holds now: windlass chunk pin {}", new.id);
+    assert_eq!(refusal.hint, Some(hint));
+}
+
+#[test]
+fn an_agent_is_not_told_to_override_a_rule() {
+    let linked = Dependents { links: 1, ..Dependents::default() };
+    let hint = delete(&plain(1), &linked, None, &agent("w1")).unwrap_err().hint.unwrap();
+    assert!(!hint.contains("windlass") && hint.ends_with("ask a person to delete it"), "{hint}");
+}
+
+#[test]
 fn c45_a_chunk_that_is_superseded_stays_readable_and_is_not_current() {
     let (old, new) = (plain(1), plain(2));
     let old = after(&old, supersede(&old, &new, "measured again", &agent("w1")));

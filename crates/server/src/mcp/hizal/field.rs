@@ -1,6 +1,8 @@
 //! Fields as Hizal calls them, and what becomes of them.
 
 use serde_json::{Value, json};
+use windlass_domain::chunk::decided::PROMOTED_BY;
+use windlass_domain::json;
 
 /// The field of a tool.
 #[derive(Debug, Clone, Copy)]
@@ -80,10 +82,10 @@ impl Field {
             (How::Word, Value::String(text)) => text.to_lowercase().into(),
             (How::Words, Value::String(text)) => json!([text.to_lowercase()]),
             (How::Json, Value::String(text)) => {
-                serde_json::from_str(&text).unwrap_or(Value::String(text))
+                json::read(text.as_bytes()).unwrap_or(Value::String(text))
             }
             (How::Agent, Value::String(name)) => format!("agent:{name}").into(),
-            (How::PromotedBy, Value::String(text)) => json!([format!("promoted-by:{text}")]),
+            (How::PromotedBy, Value::String(text)) => json!([format!("{PROMOTED_BY}{text}")]),
             (_, given) => given,
         }
     }

@@ -303,11 +303,11 @@ pub(crate) static TOOLS: [Tool; 25] = [
     },
     Tool {
         name: "store_principle",
-        about: "Write what holds everywhere, as a person decided; every session is given it",
+        about: "For people: write what holds everywhere; every session is given it",
         fields: &[
             &[
                 ORG,
-                Field::called("promoted_by_user_id", "tags", "The person who decided it")
+                Field::called("promoted_by_user_id", "tags", "Who decided it: your own name")
                     .promoted_by()
                     .needed(),
             ],

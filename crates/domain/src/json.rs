@@ -1,5 +1,5 @@
-//! JSON as callers send it. A name that is there twice is refused: programs differ in which of the two
-//! they take, and so may whoever looked at the body before us.
+//! JSON as callers send or type it. A name that is there twice is refused: programs differ in which of
+//! the two they take, and so may whoever looked at it before us.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use serde_json::{Map, Number, Value};
 
 /// Reads a document.
-pub(crate) fn read(text: &[u8]) -> Result<Value, serde_json::Error> {
+pub fn read(text: &[u8]) -> Result<Value, serde_json::Error> {
     serde_json::from_slice(text).map(|Strict(value)| value)
 }
 
