@@ -71,6 +71,7 @@ fn lines(lines: &[LineView]) -> Markup {
     html! {
         table.lines {
             caption.unseen { "Lines of the content: where each was, where it is, whether it was added or removed" }
+            colgroup { col.number; col.number; col.between; col; }
             thead.unseen { tr { th { "Was" } th { "Is" } th { "Change" } th { "Line" } } }
             tbody {
                 @for (at, line) in lines.iter().enumerate() {

@@ -23,9 +23,13 @@ pub(super) fn keeping(chunk: &ChunkView, me: &str) -> Markup {
 fn pin(chunk: &ChunkView) -> Markup {
     let (operation, name) = match chunk.pinned {
         true => ("chunk.unpin", "Unpin it"),
-        false => ("chunk.pin", "Pin it: it does not expire, and is found first"),
+        false => ("chunk.pin", "Pin it"),
     };
-    does(operation, chunk.chunk_id, "head", html! { button.wraps { (name) } })
+    let inside = html! {
+        div.line-up { button { (name) } }
+        @if !chunk.pinned { p.small.soft { "Then it does not expire, and is found first." } }
+    };
+    does(operation, chunk.chunk_id, "head", inside)
 }
 
 fn expire(chunk: &ChunkView) -> Markup {

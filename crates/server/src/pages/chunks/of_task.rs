@@ -11,7 +11,8 @@ use super::super::Visit;
 use super::super::trouble::Trouble;
 use super::links::brief;
 
-/// Chunks that are shown.
+/// Chunks that are shown: of those that the task names, and of those that point to it.
+const NAMED: usize = 5;
 const MOST: u64 = 50;
 const SHOWN: [&str; 5] = ["chunk_type", "query_key", "title", "version", "links"];
 
@@ -26,8 +27,9 @@ impl LinkedChunks {
         task: TaskId,
         links: &[String],
     ) -> Result<Self, Trouble> {
+        let named = links.iter().filter_map(|link| link.strip_prefix("chunk:"));
         let mut chunks = Vec::new();
-        for link in links.iter().filter_map(|link| link.strip_prefix("chunk:")) {
+        for link in named.take(NAMED) {
             let show = Show {
                 chunk: link.to_owned(),
                 version: None,

@@ -61,7 +61,10 @@ fn choose(visit: &Visit, types: &[ChunkType]) -> Markup {
                         li {
                             p {
                                 a href=(address("/chunks/new", &[("type", known.slug.as_str()), ("project", project)])) { (known.name) }
-                                " " span.soft.small { (known.slug) ", " (usual(known.scope)) }
+                                " " span.soft.small {
+                                    @if !known.name.eq_ignore_ascii_case(known.slug.as_str()) { (known.slug) ", " }
+                                    (usual(known.scope))
+                                }
                             }
                             @if let Some(about) = &known.description { p.soft { (about) } }
                         }
