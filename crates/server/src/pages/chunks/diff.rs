@@ -37,6 +37,7 @@ pub(super) fn diff(differs: &Differs) -> Markup {
         && differs.tags_added.is_empty()
         && differs.tags_removed.is_empty()
         && differs.fields.is_empty()
+        && differs.others.is_empty()
         && differs.lines.is_empty();
     html! {
         @if is_same { (empty("Nothing differs in what it says.")) } @else {
@@ -45,7 +46,7 @@ pub(super) fn diff(differs: &Differs) -> Markup {
                 @if !differs.tags_added.is_empty() || !differs.tags_removed.is_empty() {
                     (part("Tags", &differs.tags_removed.join(", "), &differs.tags_added.join(", ")))
                 }
-                @for field in &differs.fields {
+                @for field in differs.fields.iter().chain(&differs.others) {
                     (part(&field.name.replace('_', " "), &written(&field.before), &written(&field.after)))
                 }
                 @if !differs.lines.is_empty() { (lines(&differs.lines)) }

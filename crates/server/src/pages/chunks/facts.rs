@@ -106,7 +106,9 @@ pub(super) fn facts(chunk: &ChunkView, now: Time) -> Markup {
 pub(super) fn author(author: &AuthorView) -> Markup {
     html! {
         (author.name)
-        @if let Some(session) = author.session_id { span.soft title=(session) { ", session " (session.short()) } }
+        @if let Some(session) = author.session_id {
+            span.soft { ", session " a.id href={ "/sessions/" (session) } title=(session) { (session.short()) } }
+        }
         @if let Some(run) = author.run { span.soft { ", run " (look::run_id(run)) } }
     }
 }
