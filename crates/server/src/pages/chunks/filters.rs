@@ -73,12 +73,12 @@ impl Filters {
 
     /// The address of the same, from its beginning, with something more.
     pub(super) fn address(&self, more: &[(&str, &str)]) -> String {
-        let named = self.fields.iter().map(|(name, value)| {
-            let is_plain =
-                name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
-            (is_plain.then(|| format!("{}.{name}", self.chunk_type)).unwrap_or_default(), value)
-        });
-        let fields: Vec<(String, &String)> = named.filter(|(name, _)| !name.is_empty()).collect();
+        let is_name =
+            |name: &str| name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+        let fields = self.fields.iter().filter(|(name, _)| is_name(name));
+        let fields: Vec<(String, &str)> = fields
+            .map(|(name, value)| (format!("{}.{name}", self.chunk_type), value.as_str()))
+            .collect();
         let mut query = vec![
             ("project", self.project.as_str()),
             ("q", &self.words),
@@ -88,7 +88,7 @@ impl Filters {
             ("state", &self.state),
             ("sort", &self.sort),
         ];
-        query.extend(fields.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+        query.extend(fields.iter().map(|(name, value)| (name.as_str(), *value)));
         query.extend_from_slice(more);
         address("/chunks", &query)
     }
@@ -112,12 +112,12 @@ impl Filters {
             project: given(&self.project),
             scope: given(&self.scope),
             tags: tags(&self.tags),
-            state: given(&self.state).unwrap_or(usual.state),
+            state: given(&self.state).unwrap_or_else(|| usual.state.clone()),
             sort: given(&self.sort).unwrap_or_else(|| USUAL_ORDER.to_owned()),
             show: SHOWN.map(str::to_owned).to_vec(),
             limit: LISTED,
             cursor: given(&self.cursor),
-            ..List::default()
+            ..usual
         }
     }
 

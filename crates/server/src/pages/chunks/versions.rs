@@ -4,6 +4,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery};
 use axum::response::Response;
 use maud::{Markup, html};
+use serde_json::Value;
 use windlass_domain::{ChunkId, Time};
 use windlass_ops::chunk::asker::Asker;
 use windlass_ops::chunk::{Diff, Differs, FieldChangeView, VersionView, Versions, VersionsShown};
@@ -19,6 +20,8 @@ use crate::http::unreadable;
 
 /// The newest versions that are listed.
 const MOST: u64 = 200;
+/// Longer values of fields are for the comparison to show.
+const SHORT: usize = 120;
 
 /// `GET /chunks/{id}/versions`.
 pub(super) async fn page(
@@ -122,7 +125,8 @@ fn row(chunk: ChunkId, version: &VersionView, now: Time) -> Markup {
             td.wide data-label="Changed" {
                 (changed(version))
                 @if number > 1 {
-                    " " a.small href={ (chunk_path(chunk)) "/versions?from=" (number - 1) "&to=" (number) "#compared" } { "see" }
+                    " " a.small href={ (chunk_path(chunk)) "/versions?from=" (number - 1) "&to=" (number) "#compared" }
+                        aria-label={ "See what version " (number) " changed" } { "see" }
                 }
             }
             td.wide data-label="Why" { (version.note.as_deref().unwrap_or_default()) }
@@ -136,21 +140,18 @@ fn changed(version: &VersionView) -> Markup {
     html! {
         @if parts.is_empty() { (version.change) } @else { (parts.join(", ")) }
         @for FieldChangeView { name, before, after } in &version.fields {
-            @if number_of_letters(before, after) <= SHORT {
+            @if letters(before) + letters(after) <= SHORT {
                 p.small.soft { (name.replace('_', " ")) ": " (or_nothing(before)) " → " (or_nothing(after)) }
             }
         }
     }
 }
 
-/// Longer values are for the comparison to show.
-const SHORT: usize = 120;
-
-fn number_of_letters(before: &serde_json::Value, after: &serde_json::Value) -> usize {
-    written(before).chars().count() + written(after).chars().count()
+fn letters(value: &Value) -> usize {
+    written(value).chars().count()
 }
 
-fn or_nothing(value: &serde_json::Value) -> String {
+fn or_nothing(value: &Value) -> String {
     let text = written(value);
     if text.is_empty() { "–".to_owned() } else { text }
 }
