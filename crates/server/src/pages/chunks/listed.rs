@@ -108,7 +108,7 @@ fn marks(row: &Row) -> Markup {
         div.chips {
             @if row.pinned { span.chip.good { "pinned" } }
             @if row.superseded.is_some() { span.chip.warn { "superseded" } }
-            @else if !row.current { span.chip.warn { "expired" } }
+            @else if !row.current { span.chip.warn { "holds no more" } }
             @for signal in &row.signals { span.chip.bad { (signal.as_str().replace('_', " ")) } }
         }
     }

@@ -142,8 +142,11 @@ fn standing(told: &Told, visit: &Visit) -> Markup {
                     p { (known.reason) " (" (look::time(known.at, visit.now)) ")" }
                     p { a href=(chunk_path(known.by)) { "To the chunk that holds now" } }
                 }
-            } @else if let (Some(at), false) = (chunk.expires_at, chunk.current) {
-                div.notice.warn { p { "It held until " (look::time(at, visit.now)) " and is given to nobody any more." } }
+            } @else if !chunk.current {
+                div.notice.warn {
+                    p { "It holds no more, and is given to nobody" }
+                    @if let Some(at) = chunk.expires_at { p { "It held until " (look::time(at, visit.now)) "." } }
+                }
             }
             @if let (Some(at), Some(source)) = (stale, &chunk.source) {
                 div.notice.bad {

@@ -35,9 +35,12 @@ pub(super) async fn page(
     let all =
         Versions { chunk: id.clone(), full: false, limit: Some(MOST), asker: Asker::default() };
     let all = visit.ask(all).await?;
-    let compared =
-        Diff { chunk: id, from: number("from"), to: number("to"), asker: Asker::default() };
-    let compared = visit.ask(compared).await;
+    let (from, to) = (number("from"), number("to"));
+    let has_several = all.versions.len() > 1 || from.is_some() || to.is_some();
+    let compared = match has_several {
+        true => Some(visit.ask(Diff { chunk: id, from, to, asker: Asker::default() }).await),
+        false => None,
+    };
     let chunk = &all.chunk;
     let main = html! {
         div.head {
@@ -45,8 +48,9 @@ pub(super) async fn page(
             h1 { "Versions" }
         }
         @match &compared {
-            Ok(differs) => (comparison(&all, differs)),
-            Err(trouble) => (trouble.notice()),
+            None => {},
+            Some(Ok(differs)) => (comparison(&all, differs)),
+            Some(Err(trouble)) => (trouble.notice()),
         }
         section.panel.below #versions data-live data-follow=(chunk.chunk_id) {
             h2 { "Every version" span.soft.numeric { (chunk.version) } }
