@@ -36,6 +36,15 @@ const PAGES: &[&str] = &[
     "/timeline?agent={agent}",
     "/runs",
     "/runs/{run}",
+    "/chunks",
+    "/chunks?type=furniture&project={project}",
+    "/chunks?q={word}&explain=1",
+    "/chunks/{chunk}",
+    "/chunks/{chunk}?version=1",
+    "/chunks/{chunk}/versions",
+    "/chunks/{chunk}/chain",
+    "/chunks/new",
+    "/chunks/new?type=furniture",
     "/agents",
     "/agents?agent={agent}",
     "/outbox",
@@ -60,6 +69,8 @@ pub(crate) struct Furnished {
     paused: String,
     /// A run that waits for a person.
     run: String,
+    /// A chunk that is based on another.
+    chunk: String,
     /// A word of the titles.
     word: String,
     /// A task with everything that a task can have.
@@ -81,7 +92,7 @@ pub(crate) fn furnish(scene: &Scene, project: &str, words: &Words) -> Furnished 
     let stolen = furniture.columns(&task);
     let paused = furniture.workflows();
     let run = furniture.run();
-    furniture.chunks();
+    let chunk = furniture.chunks();
     let delivery = furniture.outbox();
     let word = words("title").split(' ').next_back().unwrap().to_owned();
     let (project, agent) = (project.to_owned(), words("agent"));
@@ -92,6 +103,7 @@ pub(crate) fn furnish(scene: &Scene, project: &str, words: &Words) -> Furnished 
         stolen,
         paused,
         run,
+        chunk,
         word,
         task,
         said: furniture.said.into_inner(),
@@ -108,6 +120,7 @@ impl Furnished {
                 .replace("{stolen}", &self.stolen)
                 .replace("{paused}", &self.paused)
                 .replace("{run}", &self.run)
+                .replace("{chunk}", &self.chunk)
                 .replace("{agent}", &encoded(&self.agent))
                 .replace("{word}", &encoded(&self.word))
         };
@@ -147,9 +160,9 @@ impl Furniture<'_> {
         run
     }
 
-    /// A chunk of a type of its own, with all that can be said of one.
+    /// A chunk of a type of its own, with all that can be said of one. Answers which that is.
     #[track_caller]
-    fn chunks(&self) {
+    fn chunks(&self) -> String {
         let definition = json!({"description": self.say("definition"),
             "fields": [{"name": "note", "type": "text"}, {"name": "mark", "type": "text"}]});
         let furniture = json!({"slug": "furniture", "definition": definition});
@@ -167,14 +180,20 @@ impl Furniture<'_> {
         let chunk = written["chunk_id"].clone();
         let update = json!({"chunk": chunk, "content": "other", "note": self.say("note")});
         self.scene.run("chunk.update", &update);
-        let link = json!({"chunk": chunk, "to": "commit:0123abc", "reason": self.say("reason")});
-        self.scene.run("chunk.link", &link);
+        let basis = json!({"chunk_type": "furniture", "project": self.project, "content": "basis",
+            "title": self.say("title")});
+        let basis = self.scene.run("chunk.write", &basis)["chunk_id"].clone();
+        for to in [json!("commit:0123abc"), basis] {
+            let link = json!({"chunk": chunk, "to": to, "reason": self.say("reason")});
+            self.scene.run("chunk.link", &link);
+        }
         let review = json!({
             "chunk": chunk, "usefulness": 1, "correctness": 1, "action": "incorrect",
             "usefulness_note": self.say("usefulness_note"),
             "correctness_note": self.say("correctness_note"),
         });
         self.scene.run("chunk.review", &review);
+        chunk.as_str().unwrap().to_owned()
     }
 
     fn say(&self, field: &str) -> String {

@@ -10,6 +10,7 @@
 
 mod adding;
 mod bar;
+mod chunks;
 mod colours;
 mod entering;
 mod filters;

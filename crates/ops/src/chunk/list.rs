@@ -140,6 +140,34 @@ fn fifty() -> u64 {
     50
 }
 
+impl Default for List {
+    fn default() -> Self {
+        Self {
+            chunk_type: None,
+            field: Vec::new(),
+            fields: None,
+            project: None,
+            scope: None,
+            owner: None,
+            tags: Vec::new(),
+            tags_any: Vec::new(),
+            linked_to: None,
+            key_prefix: None,
+            aimed: false,
+            created_after: None,
+            created_before: None,
+            updated_after: None,
+            updated_before: None,
+            state: current(),
+            sort: created(),
+            show: Vec::new(),
+            limit: fifty(),
+            cursor: None,
+            asker: Asker::default(),
+        }
+    }
+}
+
 /// One page of chunks.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct ChunksListed {

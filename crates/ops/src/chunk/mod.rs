@@ -37,7 +37,7 @@ pub use chain::{ByLink, Chain, Chained, ElementView};
 pub use check_source::{CheckSource, SourceFound};
 pub use delete::{Delete, Deleted};
 pub use diff::{Diff, Differs};
-pub use found::{ChunkFound, ChunksFound};
+pub use found::{Adjusted, ChunkFound, ChunksFound, Explanation, WordGave};
 pub use inbox::{Inbox, InboxItem, InboxShown};
 pub use keep::{Expire, Kept, Pin, Supersede, Unpin};
 pub use lines::LineView;

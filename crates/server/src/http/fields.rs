@@ -103,7 +103,7 @@ impl Field {
     fn value(&self, given: String) -> Result<Value, Refusal> {
         match self.kind {
             // An object has no form in a query; the operation says so.
-            Kind::Text | Kind::Object => Ok(given.into()),
+            Kind::Text | Kind::Object | Kind::Any => Ok(given.into()),
             Kind::List => Ok(Value::Array(vec![given.into()])),
             Kind::Flag => match given.as_str() {
                 "true" => Ok(true.into()),

@@ -13,6 +13,8 @@ pub(crate) enum Kind {
     Flag,
     List,
     Object,
+    /// Whatever JSON can say.
+    Any,
 }
 
 impl Kind {
@@ -38,7 +40,10 @@ impl Kind {
             Some(Value::Array(types)) => types.iter().find(|one| *one != "null"),
             one => one,
         };
+        let is_open =
+            ["type", "enum", "oneOf", "const"].iter().all(|word| property.get(word).is_none());
         match named.and_then(Value::as_str) {
+            _ if is_open => Self::Any,
             Some("integer") => Self::Whole,
             Some("number") => Self::Number,
             Some("boolean") => Self::Flag,
@@ -66,8 +71,9 @@ mod tests {
                 "word": {"enum": ["a", "b"]},
                 "share": {"type": "number"},
                 "data": {"type": "object"},
+                "open": {"anyOf": [{"$ref": "#/$defs/Anything"}, {"type": "null"}]},
             },
-            "$defs": {"Many": {"type": "array"}},
+            "$defs": {"Many": {"type": "array"}, "Anything": {"description": "any JSON"}},
         });
         let expected = [
             ("plain", Kind::Whole),
@@ -77,6 +83,7 @@ mod tests {
             ("word", Kind::Text),
             ("share", Kind::Number),
             ("data", Kind::Object),
+            ("open", Kind::Any),
             ("missing", Kind::Text),
         ];
         for (name, kind) in expected {

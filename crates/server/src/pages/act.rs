@@ -14,6 +14,7 @@ use windlass_ops::table::Entry;
 
 use super::answered::answered;
 use super::choice::choice;
+use super::chunks::Meanwhile;
 use super::form::Form;
 use super::layout::{Page, document, respond};
 use super::trouble::Trouble;
@@ -26,6 +27,15 @@ const BACK: &str = "back";
 const EMPTY: &str = "empty";
 /// Asks for the answer as a page, where it is not shown anywhere else.
 const SHOW: &str = "show";
+/// Names a list of which each line is an item, whatever commas are in it.
+const LINES: &str = "lines";
+/// What is acted on, and in which state it was seen: nobody types that.
+const SEEN: [&str; 3] = ["task", "chunk", "if_version"];
+
+/// Whether a field of a form says how the others are meant.
+fn is_about_the_form(name: &str) -> bool {
+    [BACK, EMPTY, SHOW, LINES].contains(&name)
+}
 
 pub(super) async fn act(
     visit: Visit,
@@ -46,7 +56,13 @@ pub(super) async fn act(
     let done = visit.run(entry, arguments(&(entry.input)().to_value(), &form)).await;
     match done {
         Err(trouble) if is_script => Problem::from(trouble.0).into_response(),
-        Err(trouble) => refused(&visit, entry, &form, &trouble),
+        Err(trouble) => match Meanwhile::found(&visit, &trouble).await {
+            Some(meanwhile) => {
+                let form = meanwhile.caught_up(form);
+                refused(&visit, entry, &form, &trouble, &meanwhile.shown)
+            }
+            None => refused(&visit, entry, &form, &trouble, &html! {}),
+        },
         Ok(reply) if is_script => answer(&reply).unwrap_or_else(Problem::into_response),
         Ok(reply) if form.first(SHOW).is_some() => match reply.json() {
             Ok(json) => answered(&visit, entry, &json, back(form.first(BACK))),
@@ -57,37 +73,45 @@ pub(super) async fn act(
 }
 
 /// The arguments that a form gives: each text becomes what the schema of the operation says. What
-/// does not fit is left as it is, for the operation to refuse.
+/// does not fit is left as it is, for the operation to refuse. A field `list.name` is the item
+/// `name=text` of a list, taken whole.
 fn arguments(schema: &Value, form: &Form) -> Value {
     let may_be_empty: Vec<&str> = form.all(EMPTY).collect();
     let mut arguments = Map::new();
-    for (name, text) in &form.0 {
-        if [BACK, EMPTY, SHOW].contains(&name.as_str()) {
+    let in_lines: Vec<&str> = form.all(LINES).collect();
+    for (given, text) in &form.0 {
+        if is_about_the_form(given) {
             continue;
         }
-        let kind = Kind::of(schema, name);
-        if text.trim().is_empty() && !may_be_empty.contains(&name.as_str()) {
+        if text.trim().is_empty() && !may_be_empty.contains(&given.as_str()) {
             continue;
         }
-        match (kind, arguments.get_mut(name)) {
-            (Kind::List, Some(Value::Array(list))) => list.extend(items(text)),
+        let (name, items) = match given.split_once('.') {
+            Some((list, item)) if Kind::of(schema, list) == Kind::List => {
+                (list, vec![Value::from(format!("{item}={text}"))])
+            }
+            _ if in_lines.contains(&given.as_str()) => (given.as_str(), items(text, &['\n'])),
+            _ => (given.as_str(), items(text, &[',', '\n'])),
+        };
+        match (Kind::of(schema, name), arguments.get_mut(name)) {
+            (Kind::List, Some(Value::Array(list))) => list.extend(items),
             (Kind::List, _) => {
-                arguments.insert(name.clone(), items(text).collect());
+                arguments.insert(name.to_owned(), items.into());
             }
             (Kind::Text, _) => {
-                arguments.insert(name.clone(), Value::from(text.as_str()));
+                arguments.insert(name.to_owned(), Value::from(text.as_str()));
             }
             (kind, _) => {
-                arguments.insert(name.clone(), value(kind, text));
+                arguments.insert(name.to_owned(), value(kind, text));
             }
         }
     }
     Value::Object(arguments)
 }
 
-fn items(text: &str) -> impl Iterator<Item = Value> {
-    let items = text.split([',', '\n']).map(str::trim).filter(|item| !item.is_empty());
-    items.map(Value::from)
+fn items(text: &str, between: &[char]) -> Vec<Value> {
+    let items = text.split(between).map(str::trim).filter(|item| !item.is_empty());
+    items.map(Value::from).collect()
 }
 
 fn value(kind: Kind, text: &str) -> Value {
@@ -95,15 +119,21 @@ fn value(kind: Kind, text: &str) -> Value {
     match (kind, trimmed) {
         (Kind::Flag, "on" | "true" | "yes" | "1") => Value::Bool(true),
         (Kind::Flag, "off" | "false" | "no" | "0") => Value::Bool(false),
-        (Kind::Whole | Kind::Number | Kind::Object, _) => {
+        (Kind::Whole | Kind::Number | Kind::Object | Kind::Any, _) => {
             serde_json::from_str(trimmed).unwrap_or_else(|_| Value::from(text))
         }
         _ => Value::from(text),
     }
 }
 
-/// Shows why it was not done, and the form again with what was typed.
-fn refused(visit: &Visit, entry: &Entry, form: &Form, trouble: &Trouble) -> Response {
+/// Shows why it was not done, what else there is to know, and the form again with what was typed.
+fn refused(
+    visit: &Visit,
+    entry: &Entry,
+    form: &Form,
+    trouble: &Trouble,
+    more: &Markup,
+) -> Response {
     let schema = (entry.input)().to_value();
     let words = entry.name.replace('.', " ");
     let offers_force = offers_force(&schema, trouble) && form.first("force").is_none();
@@ -111,6 +141,7 @@ fn refused(visit: &Visit, entry: &Entry, form: &Form, trouble: &Trouble) -> Resp
         div.narrow {
             div.head { h1 { "Not done: " (words) } }
             (trouble.notice())
+            (more)
             section.panel {
                 h2 { "What you asked for" }
                 form.stack method="post" action={ "/do/" (entry.name) } {
@@ -134,9 +165,10 @@ fn again(schema: &Value, name: &str, value: &str) -> Markup {
     if let Some(field) = choice(schema, name, value) {
         return field;
     }
-    let label = name.replace('_', " ");
+    let label = name.rsplit('.').next().unwrap_or(name).replace('_', " ");
+    let lines = value.lines().count().clamp(3, 20);
     html! {
-        @if [BACK, EMPTY, SHOW, "task"].contains(&name) {
+        @if is_about_the_form(name) || SEEN.contains(&name) {
             input type="hidden" name=(name) value=(value);
         } @else if Kind::of(schema, name) == Kind::Flag {
             label.check {
@@ -144,7 +176,7 @@ fn again(schema: &Value, name: &str, value: &str) -> Markup {
                 span { (label) }
             }
         } @else if value.chars().count() > 60 || value.contains('\n') {
-            label.field { span { (label) } textarea name=(name) { "\n" (value) } }
+            label.field { span { (label) } textarea name=(name) rows=(lines) { "\n" (value) } }
         } @else {
             label.field { span { (label) } input name=(name) value=(value); }
         }
@@ -224,6 +256,28 @@ mod tests {
         let expected =
             json!({"task": "1234", "priority": "high", "metadata": "{", "nonsense": "x"});
         assert_eq!(given("task.update", form), expected);
+    }
+
+    #[test]
+    fn fields_of_a_chunk_are_items_of_one_list_whatever_is_in_them() {
+        let form = "chunk=8F3K2Q&field.status=new&field.note=a,+b&field.mark=&empty=field.mark";
+        let expected = json!({"chunk": "8F3K2Q", "field": ["status=new", "note=a, b", "mark="]});
+        assert_eq!(given("chunk.update", form), expected);
+    }
+
+    #[test]
+    fn a_list_in_lines_keeps_its_commas() {
+        let form = "chunk=8F3K2Q&gotchas=one,+two%0Athree&lines=gotchas&tags=a,b";
+        let expected =
+            json!({"chunk": "8F3K2Q", "gotchas": ["one, two", "three"], "tags": ["a", "b"]});
+        assert_eq!(given("chunk.update", form), expected);
+    }
+
+    #[test]
+    fn a_field_that_takes_any_json_is_read_as_json() {
+        let form = "chunk=8F3K2Q&audience=%7B%22rules%22%3A%5B%5D%7D";
+        let expected = json!({"chunk": "8F3K2Q", "audience": {"rules": []}});
+        assert_eq!(given("chunk.update", form), expected);
     }
 
     #[test]

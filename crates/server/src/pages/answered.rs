@@ -7,11 +7,15 @@ use windlass_ops::key::{Given, KeyView};
 use windlass_ops::table::Entry;
 
 use super::Visit;
+use super::chunks::written;
 use super::layout::{Page, framed};
 use super::look;
 
 /// The page, from the document that every other door would give, with the way on.
 pub(super) fn answered(visit: &Visit, entry: &Entry, json: &str, back: &str) -> Response {
+    if let Some(response) = written(visit, entry, json) {
+        return response;
+    }
     let words = entry.name.replace('.', " ");
     let main = match serde_json::from_str::<Given>(json) {
         Ok(given) => key(visit, &given, back),

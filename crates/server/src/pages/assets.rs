@@ -22,6 +22,7 @@ const FILES: &[(&str, &str)] = &[
     ("live.js", include_str!("assets/live.js")),
     ("times.js", include_str!("assets/times.js")),
     ("drawings.css", include_str!("assets/drawings.css")),
+    ("chunks.css", include_str!("assets/chunks.css")),
     ("pan.js", include_str!("assets/pan.js")),
 ];
 

@@ -1,9 +1,9 @@
 //! The graph: which task waits for which, drawn from left to right.
 
-mod layout;
+pub(crate) mod canvas;
+pub(crate) mod layout;
 
 use std::collections::{HashMap, HashSet};
-use std::fmt::Write as _;
 
 use axum::extract::RawQuery;
 use axum::response::Response;
@@ -16,16 +16,15 @@ use super::form::Form;
 use super::layout::{Page, Section, framed};
 use super::look::{self, address, cut, empty, grouped, status_name, task_path};
 use super::trouble::Trouble;
-use layout::{Drawing, HEIGHT, WIDTH, lay_out};
+use canvas::{canvas, heads, way};
+use layout::{HEIGHT, WIDTH, lay_out};
 
 /// More tasks than this are no drawing any more.
 const MOST_TASKS: usize = 300;
 /// Dependencies that are looked at for one.
 const MOST_EDGES: u64 = 2_000;
 /// Letters of a title that fit into a box.
-const TITLE_COLUMNS: usize = 24;
-/// Space around the drawing.
-const MARGIN: i64 = 12;
+pub(crate) const TITLE_COLUMNS: usize = 24;
 
 /// `GET /graph`.
 pub(super) async fn page(visit: Visit, RawQuery(query): RawQuery) -> Result<Response, Trouble> {
@@ -153,74 +152,24 @@ fn drawing(visit: &Visit, graph: &Graphed) -> Markup {
         .collect();
     let drawn = lay_out(graph.nodes.len(), &lines);
     let blocked = blocked_by(graph);
-    let (width, height) = (drawn.width + 2 * MARGIN, drawn.height + 2 * MARGIN);
-    html! {
-        div.pan #pan tabindex="0" role="group" data-pan
-            aria-label="Graph of dependencies. Arrow keys move it, plus and minus zoom, 0 shows all of it." {
-            div.pan-tools hidden {
-                button type="button" data-zoom="in" title="Zoom in (+)" aria-label="Zoom in" { "+" }
-                button type="button" data-zoom="out" title="Zoom out (-)" aria-label="Zoom out" { "−" }
-                button type="button" data-zoom="fit" title="Show all of it (0)" { "Fit" }
+    canvas(
+        "Graph of dependencies",
+        &drawn,
+        html! {
+            (heads(&["blocking", "settled"]))
+            @for (edge, corners) in graph.edges.iter().zip(&drawn.lines) { (line(edge, corners)) }
+            @for (number, node) in graph.nodes.iter().enumerate() {
+                (task(visit, node, drawn.corner(number), blocked.get(&node.task_id).copied()))
             }
-            div.pan-sheet {
-                div #graph data-live {
-                    svg.graph width=(width) height=(height) viewBox={ (-MARGIN) " " (-MARGIN) " " (width) " " (height) }
-                        aria-label="Dependencies" role="group" {
-                        (arrows())
-                        @for (edge, corners) in graph.edges.iter().zip(&drawn.lines) {
-                            (line(edge, corners))
-                        }
-                        @for (number, node) in graph.nodes.iter().enumerate() {
-                            (task(visit, node, corner(&drawn, number), blocked.get(&node.task_id).copied()))
-                        }
-                    }
-                }
-            }
-        }
-    }
+        },
+    )
 }
 
-fn corner(drawn: &Drawing, number: usize) -> (i64, i64) {
-    drawn.boxes.get(number).copied().unwrap_or_default()
-}
-
-/// The heads of arrows, one in the colour of each kind of line.
-fn arrows() -> Markup {
-    html! {
-        defs {
-            @for kind in ["blocking", "settled"] {
-                marker id={ "head-" (kind) } class={ "head " (kind) } viewBox="0 0 8 8" refX="7" refY="4"
-                    markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto" {
-                    path d="M0 0 8 4 0 8z" {}
-                }
-            }
-        }
-    }
-}
-
-/// A line from a task to one that waits for it, as a curve through its corners.
+/// A line from a task to one that waits for it.
 fn line(edge: &GraphEdge, corners: &[(i64, i64)]) -> Markup {
     let kind = if edge.blocking { "blocking" } else { "settled" };
-    let mut way = String::new();
-    let mut last: Option<(i64, i64)> = None;
-    for (x, y) in corners {
-        match last {
-            None => {
-                let _infallible = write!(way, "M{x} {y}");
-            }
-            Some((_, from_y)) if from_y == *y => {
-                let _infallible = write!(way, "H{x}");
-            }
-            Some((from_x, from_y)) => {
-                let half = (x - from_x) / 2;
-                let (one, other) = (from_x + half, x - half);
-                let _infallible = write!(way, "C{one} {from_y} {other} {y} {x} {y}");
-            }
-        }
-        last = Some((*x, *y));
-    }
     html! {
-        path class={ "way " (kind) @if edge.cross_project { " across" } } d=(way)
+        path class={ "way " (kind) @if edge.cross_project { " across" } } d=(way(corners))
             marker-end={ "url(#head-" (kind) ")" } {}
     }
 }

@@ -8,6 +8,7 @@ mod api;
 mod assets;
 mod board;
 mod choice;
+mod chunks;
 #[cfg(test)]
 mod contrast;
 mod evidence;
@@ -69,6 +70,7 @@ pub(crate) fn router() -> Router<Shared> {
         .route("/graph", get(graph::page))
         .route("/timeline", get(timeline::page))
         .route("/agents", get(agents::page))
+        .merge(chunks::router())
         .route("/runs", get(runs::list))
         .route("/runs/{id}", get(runs::page))
         .route("/outbox", get(outbox::page))

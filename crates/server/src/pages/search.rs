@@ -99,7 +99,7 @@ fn result(task: &FoundTask) -> Markup {
 }
 
 /// A piece of text with what was found in it marked.
-fn marked(snippet: &SnippetView) -> Markup {
+pub(super) fn marked(snippet: &SnippetView) -> Markup {
     let mut pieces: Vec<(bool, &str)> = Vec::new();
     let mut at = 0;
     for [from, to] in &snippet.marks {

@@ -5,7 +5,7 @@ use axum::extract::{Path, RawQuery};
 use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::Value;
-use windlass_domain::{Status, TaskId, Time};
+use windlass_domain::{ChunkId, Status, TaskId, Time};
 use windlass_ops::health::{AuditVerify, Verified};
 use windlass_ops::hook::{self, DeliveryView};
 use windlass_ops::run::{self, RunRow};
@@ -15,6 +15,7 @@ use windlass_ops::view::Level;
 use windlass_ops::why::{Explained, Why};
 
 use super::Visit;
+use super::chunks::{LinkedChunks, of_task};
 use super::form::Form;
 use super::layout::{Page, Section, framed};
 use super::look::{self, address, grouped, panel, status_name, task_path};
@@ -59,6 +60,8 @@ pub(super) struct Told {
     deliveries: Vec<DeliveryView>,
     /// The runs that work on it, the newest first.
     runs: Vec<RunRow>,
+    /// Its spec, and what points to it.
+    chunks: LinkedChunks,
     /// The chain, if it was verified.
     verified: Option<Verified>,
 }
@@ -80,6 +83,7 @@ pub(super) async fn page(
                 (why(&told.why))
                 (description(&told))
                 (runs::of_task(&told.runs, visit.now))
+                (of_task(&told.chunks))
                 (relations(&told.shown))
                 (checkpoints(&told.shown, visit.now))
                 (add_checkpoint(task))
@@ -101,6 +105,7 @@ pub(super) async fn page(
     };
     let page = Page {
         title: format!("{} · {}", task.title, task.task_id.short()),
+        assets: &["chunks.css"],
         ..Page::new("", Section::Board, main)
     };
     Ok(framed(&visit, page))
@@ -115,12 +120,14 @@ impl Told {
         let why = Why { task: Some(id.clone()), project: None, agent: None };
         let sent = hook::List { state: hook::Which::All, task: Some(id.clone()), limit: 100 };
         let runs = run::List { task: Some(id.clone()), limit: RUNS, ..run::List::default() };
+        let links = shown.task.full.as_ref().map(|full| full.links.as_slice()).unwrap_or_default();
         let is_verified = visit.seq <= QUICK || asked.verify;
         Ok(Self {
             why: visit.ask(why).await?,
             history: visit.ask(task::History { task: id, limit }).await?,
             deliveries: visit.ask(sent).await?.deliveries,
             runs: visit.ask(runs).await?.runs,
+            chunks: LinkedChunks::load(visit, shown.task.task_id, links).await?,
             verified: match is_verified {
                 true => Some(visit.ask(AuditVerify { expect: None }).await?),
                 false => None,
@@ -130,14 +137,14 @@ impl Told {
     }
 }
 
-/// The tasks and runs whose events change this page.
+/// The tasks, runs and chunks whose events change this page.
 fn followed(told: &Told) -> String {
     let shown = &told.shown;
     let runs = told.runs.iter().map(|run| run.run.to_string());
     let related = shown.dependencies.iter().chain(&shown.dependents).map(|other| other.task_id);
     let children = shown.subtasks.iter().map(subtask_id);
     let all = [shown.task.task_id].into_iter().chain(related).chain(children);
-    all.map(|id| id.to_string()).chain(runs).collect::<Vec<_>>().join(" ")
+    all.map(|id| id.to_string()).chain(runs).chain(told.chunks.ids()).collect::<Vec<_>>().join(" ")
 }
 
 fn subtask_id(subtask: &task::Subtask) -> TaskId {
@@ -405,10 +412,11 @@ fn facts(shown: &task::Shown, now: Time) -> Markup {
     }
 }
 
-/// A link of a task: an address, or a path that means something elsewhere.
+/// A link of a task: an address, a chunk, or a path that means something elsewhere.
 fn link(address: &str) -> Markup {
+    let chunk = address.strip_prefix("chunk:").and_then(|id| id.parse::<ChunkId>().ok());
     html! {
-        @if is_web(address) {
+        @if let Some(chunk) = chunk { "chunk " (look::chunk_id(chunk)) } @else if is_web(address) {
             a href=(address) rel="noopener noreferrer nofollow" { (address) }
         } @else { code { (address) } }
     }

@@ -6,8 +6,8 @@
 use std::collections::VecDeque;
 
 /// The size of a box and of the space around it.
-pub(super) const WIDTH: i64 = 236;
-pub(super) const HEIGHT: i64 = 54;
+pub(crate) const WIDTH: i64 = 236;
+pub(crate) const HEIGHT: i64 = 54;
 const BETWEEN_COLUMNS: i64 = 64;
 const BETWEEN_BOXES: i64 = 16;
 const BETWEEN_PARTS: i64 = 36;
@@ -20,20 +20,27 @@ const SWEEPS: usize = 8;
 
 /// A drawing of boxes and lines.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Drawing {
-    pub(super) width: i64,
-    pub(super) height: i64,
+pub(crate) struct Drawing {
+    pub(crate) width: i64,
+    pub(crate) height: i64,
     /// The upper left corner of each box.
-    pub(super) boxes: Vec<(i64, i64)>,
+    pub(crate) boxes: Vec<(i64, i64)>,
     /// The corners of each line, from left to right.
-    pub(super) lines: Vec<Vec<(i64, i64)>>,
+    pub(crate) lines: Vec<Vec<(i64, i64)>>,
+}
+
+impl Drawing {
+    /// The upper left corner of a box, by its number.
+    pub(crate) fn corner(&self, number: usize) -> (i64, i64) {
+        self.boxes.get(number).copied().unwrap_or_default()
+    }
 }
 
 /// A line from one box to another, by their numbers.
-pub(super) type Line = (usize, usize);
+pub(crate) type Line = (usize, usize);
 
 /// Lays out boxes with lines between them. A line that would close a circle goes where it can.
-pub(super) fn lay_out(boxes: usize, lines: &[Line]) -> Drawing {
+pub(crate) fn lay_out(boxes: usize, lines: &[Line]) -> Drawing {
     let columns = columns(boxes, lines);
     let mut drawing = Drawing {
         boxes: vec![(0, 0); boxes],
