@@ -24,3 +24,4 @@ mod plain;
 mod reading;
 mod runs;
 mod scene;
+mod sitting;

@@ -58,12 +58,10 @@ fn assert_harmless(page: &Page, place: &str) {
     assert!(harm.is_empty(), "in {place}: {harm:#?}");
 }
 
-/// Fields that are kept and shown on no page; chunks and definitions have none yet.
-const ON_NO_PAGE: [&str; 12] = [
+/// Fields that are kept and shown on no page; chunks have none yet.
+const ON_NO_PAGE: [&str; 10] = [
     "audience",
-    "content",
     "correctness_note",
-    "definition",
     "field",
     "fields",
     "gotchas",
@@ -169,6 +167,18 @@ fn markup_in_an_address_is_shown_as_text_or_not_at_all() {
         "/outbox?limit=X",
         "/stats?window=X",
         "/stats?project=X",
+        "/sessions?status=X&agent=X&lifecycle=X&run=X&cursor=X",
+        "/sessions?project=X&agent=X&lifecycle=default",
+        "/sessions/X",
+        "/inbox?signal=X",
+        "/inbox?limit=X&project=X",
+        "/inject?agent=X&focus=X",
+        "/inject?agent_type=X&lifecycle=X&max_tokens=X",
+        "/types?all=X",
+        "/types/X",
+        "/type-editor?type=X",
+        "/agent-types/X",
+        "/lifecycles/X",
         "/help?project=X",
         "/enter?back=X",
         "/enter?token=X",

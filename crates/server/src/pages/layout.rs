@@ -15,6 +15,7 @@ pub(crate) enum Section {
     Graph,
     Timeline,
     Runs,
+    Sessions,
     Agents,
     Outbox,
     Stats,
@@ -23,11 +24,12 @@ pub(crate) enum Section {
 }
 
 impl Section {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::Board,
         Self::Graph,
         Self::Timeline,
         Self::Runs,
+        Self::Sessions,
         Self::Agents,
         Self::Outbox,
         Self::Stats,
@@ -41,6 +43,7 @@ impl Section {
             Self::Graph => "Graph",
             Self::Timeline => "Timeline",
             Self::Runs => "Runs",
+            Self::Sessions => "Sessions",
             Self::Agents => "Agents",
             Self::Outbox => "Outbox",
             Self::Stats => "Stats",
@@ -55,6 +58,7 @@ impl Section {
             Self::Graph => "/graph",
             Self::Timeline => "/timeline",
             Self::Runs => "/runs",
+            Self::Sessions => "/sessions",
             Self::Agents => "/agents",
             Self::Outbox => "/outbox",
             Self::Stats => "/stats",

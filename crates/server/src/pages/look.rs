@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use maud::{Markup, html};
-use windlass_domain::{RunKey, Status, TaskId, Time};
+use windlass_domain::{ChunkId, RunKey, Status, TaskId, Time};
 use windlass_ops::sheet::relative;
 
 /// A status, by colour and by name.
@@ -53,6 +53,21 @@ pub(crate) fn run_id(run: RunKey) -> Markup {
 /// The title of a task, which leads to its page.
 pub(crate) fn task_title(id: TaskId, title: &str) -> Markup {
     html! { a href=(task_path(id)) { (title) } }
+}
+
+/// The page of a chunk.
+pub(crate) fn chunk_path(id: ChunkId) -> String {
+    format!("/chunks/{id}")
+}
+
+/// The short id of a chunk, which leads to its page.
+pub(crate) fn chunk_id(id: ChunkId) -> Markup {
+    html! { a.id href=(chunk_path(id)) title=(id) { (id.short()) } }
+}
+
+/// The title of a chunk, which leads to its page.
+pub(crate) fn chunk_title(id: ChunkId, title: &str) -> Markup {
+    html! { a href=(chunk_path(id)) { (title) } }
 }
 
 /// How urgent a task is: 0 is usual, 3 the most urgent.

@@ -10,6 +10,7 @@ mod board;
 mod choice;
 #[cfg(test)]
 mod contrast;
+mod definitions;
 mod evidence;
 mod form;
 mod graph;
@@ -22,6 +23,7 @@ mod outbox;
 mod rendered;
 mod runs;
 mod search;
+mod sessions;
 mod sign_in;
 mod stats;
 mod task;
@@ -71,6 +73,8 @@ pub(crate) fn router() -> Router<Shared> {
         .route("/agents", get(agents::page))
         .route("/runs", get(runs::list))
         .route("/runs/{id}", get(runs::page))
+        .merge(sessions::router())
+        .merge(definitions::router())
         .route("/outbox", get(outbox::page))
         .route("/stats", get(stats::page))
         .route("/search", get(search::page))
