@@ -45,6 +45,19 @@ const PAGES: &[&str] = &[
     "/chunks/{chunk}/chain",
     "/chunks/new",
     "/chunks/new?type=furniture",
+    "/sessions",
+    "/sessions/{sitting}",
+    "/sessions/{over}",
+    "/inbox",
+    "/inject?agent={agent}&project={project}",
+    "/types",
+    "/types/furniture",
+    "/type-editor",
+    "/type-editor?type=furniture",
+    "/agent-types",
+    "/agent-types/furniture",
+    "/lifecycles",
+    "/lifecycles/furniture",
     "/agents",
     "/agents?agent={agent}",
     "/outbox",
@@ -71,6 +84,9 @@ pub(crate) struct Furnished {
     run: String,
     /// A chunk that is based on another.
     chunk: String,
+    /// A session that goes on, and one that left something to decide.
+    sitting: String,
+    over: String,
     /// A word of the titles.
     word: String,
     /// A task with everything that a task can have.
@@ -93,6 +109,9 @@ pub(crate) fn furnish(scene: &Scene, project: &str, words: &Words) -> Furnished 
     let paused = furniture.workflows();
     let run = furniture.run();
     let chunk = furniture.chunks();
+    furniture.definitions();
+    let (sitting, over) = (furniture.session(), furniture.session());
+    furniture.end(&over);
     let delivery = furniture.outbox();
     let word = words("title").split(' ').next_back().unwrap().to_owned();
     let (project, agent) = (project.to_owned(), words("agent"));
@@ -104,6 +123,8 @@ pub(crate) fn furnish(scene: &Scene, project: &str, words: &Words) -> Furnished 
         paused,
         run,
         chunk,
+        sitting,
+        over,
         word,
         task,
         said: furniture.said.into_inner(),
@@ -121,6 +142,8 @@ impl Furnished {
                 .replace("{paused}", &self.paused)
                 .replace("{run}", &self.run)
                 .replace("{chunk}", &self.chunk)
+                .replace("{sitting}", &self.sitting)
+                .replace("{over}", &self.over)
                 .replace("{agent}", &encoded(&self.agent))
                 .replace("{word}", &encoded(&self.word))
         };
@@ -194,6 +217,50 @@ impl Furniture<'_> {
         });
         self.scene.run("chunk.review", &review);
         chunk.as_str().unwrap().to_owned()
+    }
+
+    /// A lifecycle, and a type of agents that has it.
+    #[track_caller]
+    fn definitions(&self) {
+        let lifecycle = json!({"description": self.say("definition"), "ttl": "8h",
+            "consolidation_threshold": 1});
+        let agent_type = json!({"description": self.say("definition"), "lifecycle": "furniture",
+            "inject": {"exclude_query_keys": [self.say("definition")]}});
+        for (operation, definition) in
+            [("lifecycle.set", lifecycle), ("agent.type.set", agent_type)]
+        {
+            self.scene.run(operation, &json!({"slug": "furniture", "definition": definition}));
+        }
+    }
+
+    /// A session that was given something, says what it works on, and wrote something.
+    #[track_caller]
+    fn session(&self) -> String {
+        let chunk = json!({
+            "chunk_type": "convention", "project": self.project, "title": self.say("title"),
+            "content": self.say("content"), "audience": {"rules": [{"all": true}]},
+        });
+        self.scene.run("chunk.write", &chunk);
+        let start = json!({"agent": self.say("agent"), "project": self.project});
+        let session = self.scene.run("session.start", &start)["session_id"].clone();
+        let focus = json!({
+            "session": session, "agent": self.say("agent"), "task": self.say("focus"),
+            "tags": [self.say("tags")],
+        });
+        self.scene.run("session.focus", &focus);
+        let memory = json!({
+            "session": session, "agent": self.say("agent"), "chunk_type": "memory",
+            "title": self.say("title"), "content": self.say("content"),
+        });
+        self.scene.run("chunk.write", &memory);
+        session.as_str().unwrap().to_owned()
+    }
+
+    /// Ends a session, which leaves something to decide.
+    #[track_caller]
+    fn end(&self, session: &str) {
+        let end = json!({"session": session, "agent": self.say("agent")});
+        self.scene.run("session.end", &end);
     }
 
     fn say(&self, field: &str) -> String {

@@ -121,7 +121,9 @@ const WATCH: &str = "
         document.activeElement?.blur();
         window.targets = [...document.querySelectorAll(all)].filter((element) =>
             element.checkVisibility({visibilityProperty: true}) && !element.disabled
-                && element.tabIndex >= 0);
+                && element.tabIndex >= 0
+                // Of buttons that exclude each other one has the focus; arrows lead to the others.
+                && (element.type !== 'radio' || element.checked));
         const before = new Map(window.targets.map((target) => [target, look(target)]));
         window.visited = new Set();
         window.unseen = [];

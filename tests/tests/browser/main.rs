@@ -25,3 +25,4 @@ mod plain;
 mod reading;
 mod runs;
 mod scene;
+mod sitting;

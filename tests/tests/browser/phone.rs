@@ -88,7 +88,8 @@ const TAB_IS_SEEN: &str = "
         return !box || (box.left >= 0 && box.right <= screen.width + 1);
     })";
 
-const FAR_RIGHT: [&str; 4] = ["/api", "/search", "/stats?window=365d", "/outbox?state=all"];
+const FAR_RIGHT: [&str; 5] =
+    ["/api", "/search", "/stats?window=365d", "/outbox?state=all", "/lifecycles"];
 
 #[test]
 fn the_tab_one_is_on_is_seen_on_a_phone() {

@@ -56,7 +56,7 @@ fn nobody_takes_the_name_of_another_chunk_by_giving_theirs_its_id_as_a_key() {
             ["chunk", "write", "lesson", "Evil", "y", "-P", "api", "--key", key].map(str::to_owned)
         };
         let taken = evil(&id);
-        let error = shelf.refuses(&taken.each_ref().map(String::as_str), "invalid_value", 2);
+        let error = shelf.refuses(&taken.each_ref().map(String::as_str), "invalid_value", 3);
         assert_eq!(error["details"]["field"], "query_key");
         shelf.does(&evil(&id[20..]).each_ref().map(String::as_str));
         shelf.refuses(&["chunk", "show", &id[20..]], "id_ambiguous", 3);

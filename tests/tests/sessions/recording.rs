@@ -1,6 +1,7 @@
 //! What was injected can be read back (contract C68), and what a budget cut is named (C69).
 
 use serde_json::{Value, json};
+use windlass_domain::Code;
 
 use crate::room::{Room, on_both, titles};
 
@@ -46,6 +47,11 @@ fn c69_a_budget_cuts_by_the_order_of_the_rules_and_names_what_it_cut() {
         assert_eq!(started["injected"], previewed["injected"]);
         assert_eq!(started["cut"], previewed["cut"]);
         assert_eq!(started["text"], previewed["text"]);
+        let shown = room.at("session.show", &started, json!({}));
+        assert_eq!(
+            (&shown["cut"][0]["title"], &shown["cut"][0]["version"]),
+            (&json!("limits"), &json!(1))
+        );
     });
 }
 
@@ -115,6 +121,38 @@ fn c69_what_a_session_has_is_not_named_as_cut() {
         let on = json!({"task": "the login", "tags": ["auth"]});
         let focused = room.at("session.focus", &session, on);
         assert_eq!((titles(&focused), &focused["cut"]), (vec!["focus".to_owned()], &json!([])));
+    });
+}
+
+#[test]
+fn what_a_session_wrote_is_read_back_while_it_goes_on() {
+    on_both(|room| {
+        let session = room.sits("coder", json!({"project": "api"}));
+        room.at("session.focus", &session, json!({"task": "the login"}));
+        let memory = room.remembers("coder", "cookies expire");
+        room.remembers("planner", "something else");
+        let shown = room.at("session.show", &session, json!({}));
+        let wrote: Vec<&Value> =
+            shown["wrote"].as_array().unwrap().iter().map(|chunk| &chunk["chunk_id"]).collect();
+        assert_eq!(wrote, [&json!(memory)]);
+        assert_eq!(shown["surfaced"], json!([]));
+    });
+}
+
+#[test]
+fn a_type_of_agents_is_previewed_without_an_agent() {
+    on_both(|room| {
+        room.writes("convention", "style", json!({"project": "api"}));
+        room.remembers("coder", "only of the coder");
+        let asked = json!({"agent_type": "dev_coder", "project": "api"});
+        let previewed = room.does("inject.preview", asked);
+        assert_eq!(titles(&previewed), ["style"]);
+        assert_eq!(
+            (&previewed["agent"], &previewed["lifecycle"]),
+            (&json!(null), &json!("dev_coding"))
+        );
+        let nothing = json!({"agent_type": "nothing"});
+        room.refuses("inject.preview", nothing, Code::AgentTypeNotFound);
     });
 }
 

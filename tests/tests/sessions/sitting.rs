@@ -239,6 +239,31 @@ fn the_only_open_session_of_an_agent_need_not_be_named() {
 }
 
 #[test]
+fn sessions_are_listed_by_project_and_lifecycle_page_by_page() {
+    on_both(|room| {
+        let api: Vec<Value> =
+            (0..3).map(|_| room.sits("coder", json!({"project": "api"}))).collect();
+        room.sits("coder", json!({"project": "web"}));
+        room.sits("planner", json!({"project": "api"}));
+        let mut asked = json!({"project": "api", "lifecycle": "dev_coding", "limit": 2});
+        let first = room.does("session.list", asked.clone());
+        asked["cursor"] = first["next_cursor"].clone();
+        let second = room.does("session.list", asked.clone());
+        let ids = |listed: &Value| -> Vec<Value> {
+            let sessions = listed["sessions"].as_array().unwrap();
+            sessions.iter().map(|session| session["session_id"].clone()).collect()
+        };
+        let found = [ids(&first), ids(&second)].concat();
+        let newest_first: Vec<Value> =
+            api.iter().rev().map(|session| session["session_id"].clone()).collect();
+        assert_eq!(found, newest_first);
+        assert_eq!((&first["has_more"], &second["has_more"]), (&json!(true), &json!(false)));
+        asked["project"] = json!("web");
+        room.refuses("session.list", asked, Code::InvalidValue);
+    });
+}
+
+#[test]
 fn what_is_no_session_is_refused_with_what_to_do() {
     on_both(|room| {
         room.refuses("session.start", json!({}), Code::AgentRequired);

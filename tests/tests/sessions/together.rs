@@ -119,6 +119,8 @@ fn a_preview_shows_what_the_agent_would_see_and_no_other_agent_may_ask() {
     let preview = json!({"agent": "coder", "project": "web"});
     asks(&served, &other, "inject.preview", &preview).refused("not_allowed", 403);
     asks(&served, &key, "inject.preview", &preview).refused("not_allowed", 403);
+    let as_another = json!({"agent_type": "dev_qa"});
+    asks(&served, &key, "inject.preview", &as_another).refused("not_allowed", 403);
     // A person who looks is shown what the key of the agent lets it see.
     served.op("inject.preview", &preview).refused("not_allowed", 403);
 }

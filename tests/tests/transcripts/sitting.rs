@@ -450,7 +450,9 @@ fn an_agent_sits_down_and_is_given_its_context() {
           "title": "Limits"
         }
       ],
+      "cut": [],
       "pending": [],
+      "wrote": [],
       "surfaced": []
     }
     $ windlass session list
@@ -477,7 +479,9 @@ fn an_agent_sits_down_and_is_given_its_context() {
           "expires_at": "2026-11-15T09:30:00.000Z",
           "ended_at": null
         }
-      ]
+      ],
+      "has_more": false,
+      "next_cursor": null
     }
     $ windlass session show SITS_1 --agent coder-2
     error: there is no session 'SITS_1'

@@ -9,7 +9,7 @@ use crate::chunk::Slug;
 use crate::chunk::audience::Listener;
 use crate::duration::Span;
 use crate::event::SessionEvent;
-use crate::inject::Injected;
+use crate::inject::{Injected, Injection};
 use crate::task::Broken;
 use crate::word::words;
 use crate::{ChunkId, ProjectId, Refusal, RunKey, SessionId, Time, text};
@@ -56,6 +56,9 @@ pub struct Session {
     pub focus: Option<Focus>,
     /// Everything it was given, in order; what it was given again is there once.
     pub injected: Vec<Injected>,
+    /// What the budget left out when it was last given something.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cut: Vec<Injected>,
     pub resumes: u32,
     pub ttl: Span,
     pub expires_at: Time,
@@ -82,6 +85,7 @@ impl Session {
             status: SessionStatus::Active,
             focus: None,
             injected: data.injection.chunks.clone(),
+            cut: data.injection.cut.clone(),
             resumes: 0,
             ttl: data.ttl,
             expires_at: data.expires_at,
@@ -105,13 +109,13 @@ impl Session {
             SessionEvent::SessionResumed(data) => {
                 self.resumes += 1;
                 self.expires_at = data.expires_at;
-                self.take(&data.injection.chunks);
+                self.take(&data.injection);
             }
             SessionEvent::FocusRegistered(data) => {
                 self.focus = Some(Focus { task: data.task.clone(), tags: data.tags.clone() });
-                self.take(&data.injection.chunks);
+                self.take(&data.injection);
             }
-            SessionEvent::ChunksInjected(data) => self.take(&data.injection.chunks),
+            SessionEvent::ChunksInjected(data) => self.take(&data.injection),
             SessionEvent::SessionEnded(data) => {
                 self.finish(SessionStatus::Ended, &data.surfaced, at);
             }
@@ -144,11 +148,14 @@ impl Session {
         }
     }
 
-    fn take(&mut self, given: &[Injected]) {
-        for injected in given {
+    fn take(&mut self, injection: &Injection) {
+        for injected in &injection.chunks {
             self.injected.retain(|before| before.chunk != injected.chunk);
             self.injected.push(injected.clone());
         }
+        let given = self.given();
+        let left_out = injection.cut.iter().filter(|cut| !given.contains(&cut.chunk));
+        self.cut = left_out.cloned().collect();
     }
 
     fn finish(&mut self, status: SessionStatus, surfaced: &[ChunkId], at: Time) {

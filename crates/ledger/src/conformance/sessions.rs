@@ -30,6 +30,7 @@ on_both! {
     what_was_decided_about_an_older_state_of_a_session_is_refused
     a_session_that_changes_twice_in_a_transaction_is_followed
     what_an_undone_part_did_to_a_session_is_as_it_was_before
+    sessions_are_found_by_their_project_and_by_their_lifecycle
     sessions_survive_a_rebuild_row_by_row
     sessions_go_along_with_an_export_under_the_same_hashes
     sessions_in_bulk_give_the_same_rows_as_one_by_one
@@ -129,6 +130,17 @@ fn a_session_that_is_not_there_is_not_found(bed: &mut Bed) {
     assert_eq!(list(bed, &other), []);
 }
 
+fn sessions_are_found_by_their_project_and_by_their_lifecycle(bed: &mut Bed) {
+    let api = ProjectId::from_bytes([1; 16]);
+    let about = begin(bed, |data| data.project = Some(api));
+    let other = begin(bed, |data| data.lifecycle = slug("default"));
+    let of_api = SessionFilter { project: Some(api), limit: 9, ..Default::default() };
+    assert_eq!(list(bed, &of_api), [about]);
+    let default = SessionFilter { lifecycle: Some(slug("default")), ..of_api.clone() };
+    assert_eq!(list(bed, &default), []);
+    assert_eq!(list(bed, &SessionFilter { project: None, ..default }), [other]);
+}
+
 fn a_session_that_ends_is_found_by_its_new_status_only(bed: &mut Bed) {
     let id = begin(bed, |_| ()).session.id;
     assert_eq!(list(bed, &with(SessionStatus::Active)).len(), 1);
@@ -179,7 +191,8 @@ fn any_filter_lists_and_pages_exactly_the_sessions_it_says(bed: &mut Bed) {
         .run(&wanted, |(agent, run, status, limit)| {
             let agent = agent.map(|agent| AGENTS[agent].to_owned());
             let run = run.map(|run| runs()[run]);
-            let mut filter = SessionFilter { agent, status, run, before: None, limit };
+            let mut filter =
+                SessionFilter { agent, status, run, limit, ..SessionFilter::default() };
             let is_wanted = |kept: &&KeptSession| {
                 let session = &kept.session;
                 filter.agent.as_ref().is_none_or(|agent| session.agent == *agent)

@@ -4,13 +4,13 @@ mod seam;
 
 use std::cmp::Reverse;
 
-use windlass_domain::chunk::ChunkType;
+use windlass_domain::chunk::{ChunkType, Slug};
 use windlass_domain::event::SessionEvent;
 use windlass_domain::id::Fragment;
 use windlass_domain::session::event::SessionStarted;
 use windlass_domain::session::state::SessionStatus;
 use windlass_domain::session::{Session, sit};
-use windlass_domain::{Code, Event, Refusal, RunKey, SessionId, Time};
+use windlass_domain::{Code, Event, ProjectId, Refusal, RunKey, SessionId, Time};
 
 use crate::fault::{Error, Fault};
 use crate::snapshot::Snapshot;
@@ -40,6 +40,8 @@ pub struct SessionFilter {
     pub agent: Option<String>,
     pub status: Option<SessionStatus>,
     pub run: Option<RunKey>,
+    pub project: Option<ProjectId>,
+    pub lifecycle: Option<Slug>,
     /// Only those that were started before this place of the log.
     pub before: Option<u64>,
     pub limit: u64,

@@ -178,6 +178,8 @@ impl SessionFilter {
         self.status.is_none_or(|status| session.status_at(now) == status)
             && self.agent.as_ref().is_none_or(|agent| session.agent == *agent)
             && self.run.is_none_or(|run| session.run == Some(run))
+            && self.project.is_none_or(|project| session.project == Some(project))
+            && self.lifecycle.as_ref().is_none_or(|lifecycle| session.lifecycle == *lifecycle)
     }
 }
 

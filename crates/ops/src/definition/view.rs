@@ -25,7 +25,8 @@ pub enum Origin {
 }
 
 impl Origin {
-    pub(super) const fn in_words(self) -> &'static str {
+    /// In words, as a person reads it.
+    pub const fn in_words(self) -> &'static str {
         match self {
             Self::BuiltIn => "built in",
             Self::Added => "added",

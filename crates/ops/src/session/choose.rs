@@ -50,6 +50,22 @@ impl Sitter {
         Ok(Self { agent_type, tags, reader })
     }
 
+    /// An agent that nobody knows and that keeps nothing of its own: no agent has an empty name. It
+    /// sees no more than whoever asks.
+    pub(super) fn nameless(asker: &Reader) -> Self {
+        let (name, standing) = (String::new(), Standing::Agent(None));
+        let reader = Reader { name, standing, projects: asker.projects.clone() };
+        Self { agent_type: None, tags: Vec::new(), reader }
+    }
+
+    /// The same as if it were of a type.
+    #[must_use]
+    pub(super) fn of_type(self, agent_type: Slug) -> Self {
+        let standing = Standing::Agent(Some(agent_type.clone()));
+        let reader = Reader { standing, ..self.reader };
+        Self { agent_type: Some(agent_type), reader, ..self }
+    }
+
     /// The same, about to sit down.
     pub(super) fn sits(
         self,

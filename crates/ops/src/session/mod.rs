@@ -23,7 +23,7 @@ pub use followed::{Concern, Followed};
 pub use list::{List, Listed};
 pub use preview::{Preview, Previewed};
 pub use resume::Resume;
-pub use show::{Show, Shown};
+pub use show::{GivenChunk, Show, Shown, SurfacedChunk};
 pub use start::Start;
 pub use take::Take;
 pub use view::{CutChunk, FocusView, Given, InjectedChunk, Sat, SessionView};

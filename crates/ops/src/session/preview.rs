@@ -4,9 +4,11 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::chunk::Slug;
+use windlass_domain::chunk::access::Reader;
+use windlass_domain::definition::find;
 use windlass_domain::session::sit::speak_for;
 use windlass_domain::{Code, Refusal, Time, text};
-use windlass_ledger::Error;
+use windlass_ledger::{Error, Snapshot};
 
 use super::choose::{Chosen, Sitter, Whom};
 use super::start::{lifecycle, project_named};
@@ -23,6 +25,9 @@ pub struct Preview {
     /// The agent that would sit down; without one, you
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
+    /// As an agent of this type, whatever it is; without an agent, one that keeps nothing yet
+    #[arg(long, value_name = "SLUG")]
+    pub agent_type: Option<String>,
     /// The lifecycle; without one, that of the agent's type
     #[arg(short, long, value_name = "SLUG")]
     pub lifecycle: Option<String>,
@@ -40,7 +45,8 @@ pub struct Preview {
 /// What a session would be given.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Previewed {
-    pub agent: String,
+    /// Nothing where only its type was named.
+    pub agent: Option<String>,
     pub agent_type: Option<String>,
     pub lifecycle: String,
     pub project: Option<String>,
@@ -64,13 +70,8 @@ impl Operation for Preview {
         let project = self.project.clone();
         cx.read(|snapshot| {
             let reader = asker.reader(snapshot)?;
-            let agent = match &self.agent {
-                Some(name) => text::name("agent", name)?,
-                None if reader.is_agent() => reader.name.clone(),
-                None => return Err(nobody().into()),
-            };
-            speak_for(&agent, &reader)?;
-            let sitter = Sitter::named(snapshot, &agent, &reader)?;
+            let agent = self.agent(&reader)?;
+            let sitter = self.sitter(snapshot, agent.as_deref(), &reader)?;
             let agent_type = sitter.agent_type.clone();
             let lifecycle = lifecycle(snapshot, given.as_ref(), agent_type.as_ref())?;
             let id = project_named(snapshot, project.as_deref())?;
@@ -90,9 +91,51 @@ impl Operation for Preview {
     }
 }
 
+impl Preview {
+    /// The name of who would sit down; a type alone has none.
+    fn agent(&self, reader: &Reader) -> Result<Option<String>, Refusal> {
+        match (&self.agent, &self.agent_type) {
+            (Some(name), _) => text::name("agent", name).map(Some),
+            (None, None) if reader.is_agent() => Ok(Some(reader.name.clone())),
+            (None, None) => Err(nobody()),
+            (None, Some(_)) => Ok(None),
+        }
+    }
+
+    /// Who would sit down. An agent asks for itself, as what it is.
+    fn sitter(
+        &self,
+        snapshot: &mut Snapshot<'_>,
+        agent: Option<&str>,
+        reader: &Reader,
+    ) -> Result<Sitter, Error> {
+        let sitter = match agent {
+            Some(name) => {
+                speak_for(name, reader)?;
+                Sitter::named(snapshot, name, reader)?
+            }
+            None => Sitter::nameless(reader),
+        };
+        let Some(given) = &self.agent_type else { return Ok(sitter) };
+        if reader.is_agent() {
+            return Err(as_another(given).into());
+        }
+        let given = Slug::parse("agent type", given)?;
+        find(&snapshot.agent_types()?, &given)?;
+        Ok(sitter.of_type(given))
+    }
+}
+
+fn as_another(given: &str) -> Refusal {
+    Refusal::new(Code::NotAllowed, "an agent does not choose of which type it is")
+        .hint("leave the type out, or ask a person")
+        .detail("field", "agent_type")
+        .detail("given", given)
+}
+
 fn nobody() -> Refusal {
     Refusal::new(Code::AgentRequired, "chunks are injected to an agent")
-        .hint("say to whom: --agent NAME")
+        .hint("say to whom: --agent NAME, or --agent-type SLUG")
 }
 
 impl Output for Previewed {
@@ -101,7 +144,7 @@ impl Output for Previewed {
             value.clone().map(|value| (name, Cell::from(value)))
         };
         let facts = [
-            Some(("agent", Cell::from(self.agent.clone()))),
+            known("agent", &self.agent),
             known("type", &self.agent_type),
             Some(("lifecycle", Cell::from(self.lifecycle.clone()))),
             known("project", &self.project),

@@ -3,6 +3,7 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use windlass_domain::chunk::Chunk;
 use windlass_domain::chunk::access::{Act, Answer, Reader};
 use windlass_domain::inject::Injected;
 use windlass_domain::session::Session;
@@ -13,6 +14,7 @@ use windlass_ledger::{Error, Snapshot};
 use super::at::{At, at_a_session};
 use super::choose::Chosen;
 use super::view::SessionView;
+use crate::chunk::ChunkBrief;
 use crate::context::Context;
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::{Cell, Sheet, Tone, counted};
@@ -33,9 +35,13 @@ pub struct Shown {
     pub session: SessionView,
     /// Everything it was given, in the order in which it was.
     pub injected: Vec<GivenChunk>,
+    /// What the budget left out when it was last given something.
+    pub cut: Vec<GivenChunk>,
     /// What waits to be handed over; `session take` does that.
     #[schemars(with = "Vec<String>")]
     pub pending: Vec<ChunkId>,
+    /// What was written in it first and is still there, as far as whoever asks may read it.
+    pub wrote: Vec<ChunkBrief>,
     /// What it wrote and somebody decides about.
     pub surfaced: Vec<SurfacedChunk>,
 }
@@ -79,10 +85,6 @@ impl Operation for Show {
         cx.read(|snapshot| {
             let reader = asker.reader(snapshot)?;
             let session = which.find(snapshot, &reader)?.session;
-            let mut injected = Vec::with_capacity(session.injected.len());
-            for given in &session.injected {
-                injected.push(GivenChunk::of(snapshot, given, &reader)?);
-            }
             let pending = match session.is_open(snapshot.now()) {
                 true => {
                     let chosen = Chosen::pending(snapshot, &session, &reader)?;
@@ -92,8 +94,10 @@ impl Operation for Show {
             };
             Ok(Shown {
                 session: SessionView::of(snapshot, &session)?,
-                injected,
+                injected: GivenChunk::all(snapshot, &session.injected, &reader)?,
+                cut: GivenChunk::all(snapshot, &session.cut, &reader)?,
                 pending,
+                wrote: wrote(snapshot, &session, &reader)?,
                 surfaced: SurfacedChunk::all(snapshot, &session)?,
             })
         })
@@ -102,7 +106,26 @@ impl Operation for Show {
     at_a_session!();
 }
 
+/// The chunks of a session that a reader may read.
+fn wrote(
+    snapshot: &mut Snapshot<'_>,
+    session: &Session,
+    reader: &Reader,
+) -> Result<Vec<ChunkBrief>, Error> {
+    let wrote = snapshot.chunks_of_session(session.id)?;
+    let may_see = |chunk: &&Chunk| reader.may(Act::Read, &chunk.owner) == Answer::Allowed;
+    Ok(wrote.iter().filter(may_see).map(ChunkBrief::from).collect())
+}
+
 impl GivenChunk {
+    fn all(
+        snapshot: &mut Snapshot<'_>,
+        given: &[Injected],
+        reader: &Reader,
+    ) -> Result<Vec<Self>, Error> {
+        given.iter().map(|one| Self::of(snapshot, one, reader)).collect()
+    }
+
     fn of(snapshot: &mut Snapshot<'_>, given: &Injected, reader: &Reader) -> Result<Self, Error> {
         let owner = snapshot.chunk(given.chunk)?.map(|chunk| chunk.owner);
         let may_see = owner.is_none_or(|owner| reader.may(Act::Read, &owner) == Answer::Allowed);
@@ -161,6 +184,13 @@ impl SurfacedChunk {
     }
 }
 
+/// Versions of chunks, under a heading.
+fn and_given(sheet: Sheet, heading: &'static str, given: &[GivenChunk]) -> Sheet {
+    let columns = ["chunk", "version", "title…", "rule…", "tokens"];
+    let rows = given.iter().map(GivenChunk::row).collect();
+    sheet.and_heading(heading).and_table(&columns, rows)
+}
+
 /// What somebody decides about, under a heading.
 pub(super) fn and_surfaced(sheet: Sheet, surfaced: &[SurfacedChunk]) -> Sheet {
     if surfaced.is_empty() {
@@ -185,12 +215,13 @@ impl Output for Shown {
                 Tone::Busy,
             )),
         };
-        let sheet = if self.injected.is_empty() {
-            sheet.and_line("nothing was injected")
-        } else {
-            let columns = ["chunk", "version", "title…", "rule…", "tokens"];
-            let rows = self.injected.iter().map(GivenChunk::row).collect();
-            sheet.and_heading("injected").and_table(&columns, rows)
+        let sheet = match self.injected.is_empty() {
+            true => sheet.and_line("nothing was injected"),
+            false => and_given(sheet, "injected", &self.injected),
+        };
+        let sheet = match self.cut.is_empty() {
+            true => sheet,
+            false => and_given(sheet, "left out by the budget", &self.cut),
         };
         and_surfaced(sheet, &self.surfaced)
     }

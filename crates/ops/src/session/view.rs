@@ -162,6 +162,7 @@ pub struct InjectedChunk {
 pub struct CutChunk {
     #[schemars(with = "String")]
     pub chunk_id: ChunkId,
+    pub version: u32,
     pub title: String,
     pub rule: String,
     pub tokens: u32,
@@ -190,6 +191,7 @@ impl Given {
             cut: cut
                 .map(|(how, chunk)| CutChunk {
                     chunk_id: how.chunk,
+                    version: how.version,
                     title: chunk.title.clone(),
                     rule: how.rule,
                     tokens: how.tokens,

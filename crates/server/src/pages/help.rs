@@ -15,8 +15,8 @@ const EVERYWHERE: Keys = &[
     (&["/"], "search"),
     (
         &["g", "b"],
-        "go to the board; g t timeline, g r runs, g c chunks, g a agents, g g graph, g o outbox, \
-         g s stats",
+        "go to the board; g t timeline, g r runs, g c chunks, g i sessions, g a agents, \
+         g g graph, g o outbox, g s stats",
     ),
     (&["Esc"], "close what is open"),
 ];

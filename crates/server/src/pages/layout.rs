@@ -16,6 +16,7 @@ pub(crate) enum Section {
     Timeline,
     Runs,
     Chunks,
+    Sessions,
     Agents,
     Outbox,
     Stats,
@@ -24,12 +25,13 @@ pub(crate) enum Section {
 }
 
 impl Section {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::Board,
         Self::Graph,
         Self::Timeline,
         Self::Runs,
         Self::Chunks,
+        Self::Sessions,
         Self::Agents,
         Self::Outbox,
         Self::Stats,
@@ -44,6 +46,7 @@ impl Section {
             Self::Timeline => "Timeline",
             Self::Runs => "Runs",
             Self::Chunks => "Chunks",
+            Self::Sessions => "Sessions",
             Self::Agents => "Agents",
             Self::Outbox => "Outbox",
             Self::Stats => "Stats",
@@ -59,6 +62,7 @@ impl Section {
             Self::Timeline => "/timeline",
             Self::Runs => "/runs",
             Self::Chunks => "/chunks",
+            Self::Sessions => "/sessions",
             Self::Agents => "/agents",
             Self::Outbox => "/outbox",
             Self::Stats => "/stats",

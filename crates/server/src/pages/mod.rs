@@ -11,6 +11,7 @@ mod choice;
 mod chunks;
 #[cfg(test)]
 mod contrast;
+mod definitions;
 mod evidence;
 mod form;
 mod graph;
@@ -23,6 +24,7 @@ mod outbox;
 mod rendered;
 mod runs;
 mod search;
+mod sessions;
 mod sign_in;
 mod stats;
 mod task;
@@ -73,6 +75,8 @@ pub(crate) fn router() -> Router<Shared> {
         .merge(chunks::router())
         .route("/runs", get(runs::list))
         .route("/runs/{id}", get(runs::page))
+        .merge(sessions::router())
+        .merge(definitions::router())
         .route("/outbox", get(outbox::page))
         .route("/stats", get(stats::page))
         .route("/search", get(search::page))

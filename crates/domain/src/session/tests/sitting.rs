@@ -4,7 +4,7 @@ use crate::chunk::tests::scene::{agent, minute, person, project};
 use crate::session::sit::{Arrival, end, expire, focus, hand_over, resume, speak_for, start};
 use crate::session::state::SessionStatus;
 use crate::session::{Focus, Session};
-use crate::{ChunkId, Code, RunKey};
+use crate::{ChunkId, Code, RunKey, SessionId};
 
 /// A minute after the eight hours of the default lifecycle.
 const TOO_LATE: i64 = 8 * 60;
@@ -18,6 +18,20 @@ fn a_session_lasts_as_long_as_its_lifecycle_says() {
     let session = session("default");
     assert!(session.is_open(minute(TOO_LATE - 1)));
     assert!(!session.is_open(minute(TOO_LATE)));
+}
+
+#[test]
+fn c69_what_the_budget_left_out_is_remembered_until_it_is_given() {
+    let mut given = injection(&[1]);
+    given.cut = injection(&[2, 3]).chunks;
+    let started =
+        start(arrival(), &lifecycle("default"), None, given, &agent("w1"), minute(0)).unwrap();
+    let session = Session::started(SessionId::from_bytes([7; 16]), &started, minute(0));
+    assert_eq!(session.cut, injection(&[2, 3]).chunks);
+    let mut more = injection(&[1, 2]);
+    more.cut = injection(&[1, 3]).chunks;
+    let after = after(&session, focus(&session, &on("login"), more, &agent("w1"), minute(1)), 1);
+    assert_eq!(after.cut, injection(&[3]).chunks);
 }
 
 #[test]

@@ -45,7 +45,7 @@ document.getElementById("help-link")?.addEventListener("click", (event) => {
   showHelp();
 });
 
-const places = { b: "/", g: "/graph", t: "/timeline", r: "/runs", c: "/chunks", a: "/agents", o: "/outbox", s: "/stats" };
+const places = { b: "/", g: "/graph", t: "/timeline", r: "/runs", c: "/chunks", i: "/sessions", a: "/agents", o: "/outbox", s: "/stats" };
 let going = 0;
 
 document.addEventListener("keydown", (event) => {
