@@ -17,7 +17,7 @@ pub fn is_followed(event: &Event) -> bool {
         | Event::TaskRestored(_)
         | Event::TaskMoved(_) => true,
         Event::TaskUpdated(data) => data.priority.is_some(),
-        // Nothing of it is shown by a spec, or the task is not there any more.
+        // A spec shows nothing of it, the task is not there any more, or it happened to something else.
         Event::TaskCreated(_)
         | Event::ClaimRenewed(_)
         | Event::ClaimExpired(_)
@@ -29,9 +29,8 @@ pub fn is_followed(event: &Event) -> bool {
         | Event::DependencyAdded(_)
         | Event::DependencyRemoved(_)
         | Event::DependencyKept(_)
-        | Event::WorkflowRan(_) => false,
-        // It happened to something else.
-        Event::ProjectCreated(_)
+        | Event::WorkflowRan(_)
+        | Event::ProjectCreated(_)
         | Event::ProjectRenamed(_)
         | Event::ProjectFrozen(_)
         | Event::ProjectUnfrozen(_)

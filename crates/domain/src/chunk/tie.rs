@@ -152,15 +152,13 @@ pub fn refuse_end(task: &Task) -> Result<(), Refusal> {
 
 /// Refuses a task that would be open without its spec.
 pub fn refuse_alone(task: &Task) -> Result<(), Refusal> {
-    match task.status.is_settled() {
-        true => Ok(()),
-        false => {
-            let message = format!("task {} ended with its spec, which was deleted", task.id);
-            Err(Refusal::new(Code::InvalidTransition, message)
-                .hint("write another spec: windlass chunk write dev_spec TITLE --file FILE")
-                .detail("task_id", task.id))
-        }
+    if task.status.is_settled() {
+        return Ok(());
     }
+    let message = format!("task {} ended with its spec, which was deleted", task.id);
+    Err(Refusal::new(Code::InvalidTransition, message)
+        .hint("write another spec: windlass chunk write dev_spec TITLE --file FILE")
+        .detail("task_id", task.id))
 }
 
 /// A task that was put away while it was blocked comes back blocked.

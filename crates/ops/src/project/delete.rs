@@ -26,6 +26,7 @@ const LISTED: usize = 50;
 
 /// Deletes a project. One that has tasks or chunks needs a word about what becomes of them.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct Delete {
     /// The project
     pub name: String,
