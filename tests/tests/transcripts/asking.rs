@@ -71,13 +71,13 @@ fn chunks_are_listed_by_what_they_are() {
     });
     insta::assert_snapshot!(said, @r#"
     $ windlass chunk list
-    ID      TYPE       OF   FIELDS         TITLE            CHANGED
-    CHUNK1  knowledge  api                 One database     now
-    CHUNK2  lesson     api                 Say it in short  now
-    SPEC_1  dev_spec   api  medium, new    Log in           now
-    SPEC_2  dev_spec   api  critical, new  Log out          now
+    ID      TYPE       OF   FIELDS                         TITLE            CHANGED
+    CHUNK1  knowledge  api                                 One database     now
+    CHUNK2  lesson     api                                 Say it in short  now
+    SPEC_1  dev_spec   api  priority=medium, status=new    Log in           now
+    SPEC_2  dev_spec   api  priority=critical, status=new  Log out          now
     $ windlass chunk list --type dev_spec --field status=new --sort priority --show title,priority
-    ID      FIELDS    TITLE
+    ID      PRIORITY  TITLE
     SPEC_2  critical  Log out
     SPEC_1  medium    Log in
     $ … --json
@@ -100,8 +100,8 @@ fn chunks_are_listed_by_what_they_are() {
       "next_cursor": null
     }
     $ windlass chunk list --type dev_spec --limit 1
-    ID      TYPE      OF   FIELDS       TITLE   CHANGED
-    SPEC_1  dev_spec  api  medium, new  Log in  now
+    ID      TYPE      OF   PRIORITY  STATUS  TITLE   CHANGED
+    SPEC_1  dev_spec  api  medium    new     Log in  now
     1 of 2 chunks; go on with --cursor 4--516ab847
     $ windlass chunk list --type lesson --show content
       chunk_id  0123456789ABCDEFGHJKCHUNK2

@@ -650,6 +650,7 @@ fn types_of_chunks_are_added_hidden_and_taken_back() {
           "definition": {
             "audience": {"rules": [{"all": true}]},
             "consolidation": "keep",
+            "creators": ["admin", "dev_assistant", "orchestrator"],
             "description": "What holds everywhere",
             "name": "Principle",
             "scope": "org",

@@ -621,8 +621,8 @@ fn sessions_fit_a_narrow_window() {
     rule: convention of project
     tokens: 6
     $ windlass session list
-    SESSION  LIFECYCLE   FOCUS  STARTED
-    SITS_1   dev_coding         now
+    SESSION  STATUS  AGENT    PROJECT
+    SITS_1   active  coder-1  api
     $ windlass inject preview --agent coder-1 -P api
       agent      coder-1
       type       dev_coder

@@ -112,7 +112,7 @@ impl Dependents {
             ),
         };
         let hint = match reader.is_agent() {
-            true => "take those links back, or ask a person to delete it".to_owned(),
+            true => "leave it, or ask a person to delete it".to_owned(),
             false => format!("{look}; or delete it with --force --reason TEXT"),
         };
         Err(Refusal::new(Code::LinksIncoming, message)

@@ -16,8 +16,8 @@ impl Audience {
         for (predicate, words) in self.rules.iter().flat_map(|rule| &rule.asks) {
             for word in words {
                 match predicate {
-                    Predicate::AgentTypes => drop(find(agent_types, &word.parse()?)?),
-                    Predicate::LifecycleTypes => drop(find(lifecycles, &word.parse()?)?),
+                    Predicate::AgentTypes => find(agent_types, &word.parse()?).map(drop)?,
+                    Predicate::LifecycleTypes => find(lifecycles, &word.parse()?).map(drop)?,
                     Predicate::AgentIds
                     | Predicate::ProjectIds
                     | Predicate::OrgIds
