@@ -41,9 +41,9 @@ fn a_server_that_is_not_there_is_an_answer_of_the_tool() {
 fn c122_the_tools_of_a_ledger_elsewhere_are_those_that_the_key_may_use() {
     let ledger = Ledger::on_sqlite();
     let served = serve(&ledger);
-    let server = served.url("");
+    let address = served.url("");
     let names = |secret: &str, tools: &[&str]| {
-        let words = [&["mcp", "--server", &server][..], tools].concat();
+        let words = [&["mcp", "--server", &address][..], tools].concat();
         let mut client = Talk::greet(&ledger.home.windlass(&words).env("WINDLASS_KEY", secret));
         let listed = client.result("tools/list", json!({}))["tools"].clone();
         let listed = listed.as_array().unwrap().iter();

@@ -4,7 +4,7 @@ use axum::extract::Path;
 use axum::extract::rejection::PathRejection;
 use axum::response::Response;
 use maud::{Markup, html};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use windlass_domain::chunk::ChunkType;
 use windlass_domain::session::consolidate::Verdict;
 use windlass_ops::definition;
@@ -42,8 +42,8 @@ pub(super) async fn decide(
     let shown = one::shown(&visit, id).await?;
     let session = shown.session.session_id;
     let mut arguments = arguments(&form);
-    arguments["session"] = json!(session);
-    let Err(trouble) = visit.run(entry, arguments).await else {
+    arguments.insert("session".to_owned(), json!(session));
+    let Err(trouble) = visit.run(entry, arguments.into()).await else {
         return Ok(see_other(&format!("{}#decisions", path(session))));
     };
     let refused = Refused { form: &form, trouble: &trouble };
@@ -53,17 +53,17 @@ pub(super) async fn decide(
 }
 
 /// What the form says, as the operation takes it: the chunks by what becomes of them.
-fn arguments(form: &Form) -> Value {
-    let mut arguments = json!({});
+fn arguments(form: &Form) -> Map<String, Value> {
+    let mut arguments = Map::new();
     for verdict in Verdict::ALL {
         let word = verdict.as_str();
         let chosen = form.0.iter().filter(|(_, value)| value == word);
         let chunks = chosen.filter_map(|(name, _)| name.strip_prefix(VERDICT));
-        arguments[word] = chunks.collect();
+        arguments.insert(word.to_owned(), chunks.collect());
     }
     for name in ["to", "type"] {
         if let Some(value) = form.first(name).filter(|value| !value.is_empty()) {
-            arguments[name] = Value::from(value);
+            arguments.insert(name.to_owned(), Value::from(value));
         }
     }
     arguments
