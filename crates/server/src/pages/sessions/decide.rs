@@ -177,6 +177,6 @@ mod tests {
     fn what_is_chosen_is_told_by_what_becomes_of_it() {
         let form = "verdict.A=keep&verdict.B=discard&verdict.C=keep&verdict.D=&to=org&type=";
         let expected = json!({"keep": ["A", "C"], "promote": [], "discard": ["B"], "to": "org"});
-        assert_eq!(arguments(&Form::parse(form)), expected);
+        assert_eq!(Value::from(arguments(&Form::parse(form))), expected);
     }
 }
