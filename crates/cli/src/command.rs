@@ -480,10 +480,32 @@ mod tests {
         words.collect()
     }
 
+    fn skill() -> String {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../skills/search-context/SKILL.md");
+        std::fs::read_to_string(path).unwrap()
+    }
+
+    #[test]
+    fn c121_the_skill_teaches_scopes_passes_and_the_checklist() {
+        let skill = skill();
+        let section = |heading: &str| {
+            let found = skill.split("\n## ").find(|section| section.starts_with(heading));
+            found.unwrap_or_else(|| panic!("no section '{heading}'")).to_owned()
+        };
+        let items = |section: &str, mark: &str| {
+            section.lines().filter(|line| line.trim_start().starts_with(mark)).count()
+        };
+        let scopes = section("Scopes");
+        assert!(["org", "project", "agent"].iter().all(|scope| scopes.contains(scope)), "{scopes}");
+        let passes = section("Passes");
+        assert!((1..=4).all(|pass| items(&passes, &format!("{pass}.")) == 1), "{passes}");
+        let checklist = section("Checklist");
+        assert!(items(&checklist, "- [ ]") >= 4, "{checklist}");
+    }
+
     #[test]
     fn c121_every_command_that_the_skill_teaches_is_an_operation() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../skills/search-context/SKILL.md");
-        let skill = std::fs::read_to_string(path).unwrap();
+        let skill = skill();
         let spans = skill.split('`').skip(1).step_by(2);
         let mut taught = 0;
         for command in spans.filter(|span| span.starts_with("windlass ")) {
