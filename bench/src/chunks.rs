@@ -63,7 +63,7 @@ fn compare(
     };
     let mut rows = Vec::new();
     for status in STATUSES {
-        let line = format!("chunk list -t dev_spec --field status={status} --sort priority");
+        let line = format!("chunk list --type dev_spec --field status={status} --sort priority");
         let [small, large] = both(&line)?;
         rows.push(Row::new(
             format!("`chunk list`, specs that are {status} by priority, {title}"),

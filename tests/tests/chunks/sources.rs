@@ -1,6 +1,7 @@
 //! The file that a chunk is from, and what becomes of the chunk when it changes.
 
 use std::fs;
+use std::path::Path;
 
 use serde_json::{Value, json};
 use windlass_testkit::Outcome;
@@ -73,6 +74,28 @@ fn a_file_that_is_gone_has_changed() {
         let chunk = given_a_chunk(shelf);
         fs::remove_file(shelf.ledger.home.work().join(FILE)).unwrap();
         assert!(is_changed(shelf, chunk));
+    });
+}
+
+#[test]
+fn a_file_of_a_repository_is_found_from_everywhere_in_it() {
+    on_both(|shelf| {
+        let root = shelf.ledger.home.work();
+        let deep = root.join("src/deep");
+        for folder in [&root.join(".git"), &deep] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        fs::write(root.join("src").join(FILE), "one\ntwo\n").unwrap();
+        let within = |folder: &Path, args: &[&str]| {
+            shelf.ledger.windlass(args).cwd(folder).run().ok().json()
+        };
+        let file = format!("../{FILE}");
+        let write =
+            ["chunk", "write", "knowledge", "Limits", "x", "-P", "api", "--source-file", &file];
+        assert_eq!(within(&deep, &write)["source"]["file"], format!("src/{FILE}"));
+        for folder in [&deep, &root.join("src"), &root.to_owned()] {
+            assert_eq!(within(folder, &["chunk", "check-source", "limits"])["changed"], false);
+        }
     });
 }
 

@@ -164,7 +164,7 @@ fn c3_c4_a_spec_reaches_no_other_status() {
 }
 
 #[test]
-fn who_does_not_hold_the_task_does_not_block_the_spec() {
+fn c35_whoever_writes_for_the_project_blocks_a_spec_that_another_works_on() {
     with_a_pair(|pair| {
         let (shelf, task) = (pair.shelf, pair.task.as_str());
         shelf.does(&["task", "claim", task, "--agent", "w1", "--role", "dev_researcher"]);
@@ -179,7 +179,9 @@ fn who_does_not_hold_the_task_does_not_block_the_spec() {
             "--agent",
             "w2",
         ];
-        shelf.refuses(&block, "stale_claim", 3);
+        shelf.does(&block);
+        let shown = pair.task();
+        assert_eq!([&shown["status"], &shown["agent"]].map(text), ["blocked", "w1"]);
     });
 }
 

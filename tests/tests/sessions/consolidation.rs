@@ -89,6 +89,17 @@ fn what_is_promoted_to_everybody_is_injected_to_everybody() {
 }
 
 #[test]
+fn nothing_becomes_everybodys_without_a_word() {
+    on_both(|room| {
+        let session = room.sits("coder", json!({}));
+        let memory = room.remembers("coder", "one");
+        let ended = room.at("session.end", &session, json!({}));
+        let promote = json!({"session": ended["session_id"], "promote": [memory]});
+        room.refuses("session.consolidate", promote, Code::InvalidValue);
+    });
+}
+
+#[test]
 fn a_coder_makes_no_principle_of_what_it_remembers() {
     on_both(|room| {
         let (ended, memories) = over(room);

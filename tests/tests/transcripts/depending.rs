@@ -304,6 +304,7 @@ fn a_project_is_deleted_with_a_word_about_its_tasks_and_dependencies() {
       "name": "api",
       "task_count": 2,
       "archived_task_count": 0,
+      "chunk_count": 0,
       "action": "archive",
       "edges": [
         {

@@ -225,6 +225,7 @@ fn a_chunk_is_written_read_and_written_anew() {
       "tags_added": [],
       "tags_removed": [],
       "fields": [],
+      "others": [],
       "lines": [
         {"before": 1, "after": 1, "text": "# Why"},
         {"before": 2, "after": 2, "text": "Less to run."},

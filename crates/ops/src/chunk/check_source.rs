@@ -1,7 +1,5 @@
 //! `chunk check-source`.
 
-use std::path::Path;
-
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,6 +16,7 @@ use super::parts::digest;
 use super::show::Show;
 use super::target;
 use super::view::SourceView;
+use super::whence;
 use crate::context::{Context, Files};
 use crate::operation::{Access, Operation, Output};
 use crate::sheet::Sheet;
@@ -109,11 +108,9 @@ impl CheckSource {
         let Some(known) = cx.perform(&show)?.chunk.source else {
             return Err(unsourced(&self.chunk).into());
         };
+        let Some(file) = whence::found(cx, &known.file) else { return Ok(None) };
         let source = Source { file: known.file, lines: known.lines, digest: None };
-        match Path::new(&source.file).exists() {
-            true => Ok(Some(source.digest_of(&cx.local_text(&source.file)?))),
-            false => Ok(None),
-        }
+        Ok(Some(source.digest_of(&cx.local_text(&file)?)))
     }
 }
 

@@ -29,6 +29,7 @@ pub mod target;
 mod update;
 mod versions;
 pub mod view;
+mod whence;
 mod write;
 mod writer;
 

@@ -14,6 +14,7 @@ use windlass_domain::event::Change;
 use windlass_domain::{Code, Refusal, json};
 use windlass_ledger::Error;
 
+use super::whence;
 use crate::context::{Context, Files};
 use crate::view::JsonObject;
 
@@ -145,17 +146,21 @@ impl Parts {
         let mut source = Source { file, lines, digest }.checked()?;
         if source.digest.is_none() && cx.surroundings.files == Files::Callers {
             source.digest = Some(source.digest_of(&cx.local_text(&source.file)?));
+            source.file = whence::kept(cx, &source.file);
         }
         Ok(Some(Change::To(source)))
     }
 
     /// The same parts for a server, which reads no file of the caller.
     pub fn for_a_server(&self, cx: &mut Context) -> Result<Self, Error> {
-        let source_digest = match self.source(cx)? {
-            Some(Change::To(source)) => source.digest.map(|digest| digest.to_string()),
-            Some(Change::Cleared) | None => None,
-        };
-        Ok(Self { source_digest, ..self.clone() })
+        match self.source(cx)? {
+            Some(Change::To(Source { file, digest, .. })) => Ok(Self {
+                source_file: Some(file),
+                source_digest: digest.map(|digest| digest.to_string()),
+                ..self.clone()
+            }),
+            Some(Change::Cleared) | None => Ok(Self { source_digest: None, ..self.clone() }),
+        }
     }
 
     fn lines(&self) -> Result<Option<(u32, u32)>, Refusal> {

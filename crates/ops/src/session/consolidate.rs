@@ -46,7 +46,7 @@ pub struct Consolidate {
     /// Chunks that are deleted
     #[arg(long, value_name = "CHUNKS", value_delimiter = ',')]
     pub discard: Vec<String>,
-    /// Promote to this scope: project or org; without one, to the next wider one
+    /// Promote to this scope: project or org; without one, to the session's project
     #[arg(long, value_name = "SCOPE")]
     pub to: Option<String>,
     /// Promote as chunks of this type; without one, knowledge of a project, principle of the org
@@ -132,13 +132,21 @@ impl Consolidate {
 }
 
 impl Wider {
-    /// Whose a promoted chunk becomes: that of the session's project, or everybody's.
+    /// Whose a promoted chunk becomes: that of the session's project. It is everybody's only if that
+    /// was said.
     fn owner(&self, chunk: &Chunk, session: &Session) -> Result<Owner, Refusal> {
-        let next = match (&chunk.owner, session.project) {
-            (Owner::Agent(_), Some(_)) => Scope::Project,
-            (Owner::Agent(_), None) | (Owner::Project(_) | Owner::Org, _) => Scope::Org,
+        let scope = match (self.scope, &chunk.owner, session.project) {
+            (Some(scope), _, _) => scope,
+            (None, Owner::Agent(_), Some(_)) => Scope::Project,
+            (None, Owner::Agent(_), None) | (None, Owner::Project(_) | Owner::Org, _) => {
+                let message = format!("chunk {} would become everybody's", chunk.id.short());
+                return Err(Refusal::new(Code::InvalidValue, message)
+                    .hint("if it is to, say so: --to org")
+                    .detail("field", "to")
+                    .detail("chunk", chunk.id));
+            }
         };
-        Owner::of(self.scope.unwrap_or(next), session.project, &session.agent)
+        Owner::of(scope, session.project, &session.agent)
     }
 
     fn slug(&self, owner: &Owner) -> Result<Slug, Refusal> {
