@@ -93,7 +93,7 @@ fn a_file_of_a_repository_is_found_from_everywhere_in_it() {
         let write =
             ["chunk", "write", "knowledge", "Limits", "x", "-P", "api", "--source-file", &file];
         assert_eq!(within(&deep, &write)["source"]["file"], format!("src/{FILE}"));
-        for folder in [&deep, &root.join("src"), &root.to_owned()] {
+        for folder in [&deep, &root.join("src"), &root] {
             assert_eq!(within(folder, &["chunk", "check-source", "limits"])["changed"], false);
         }
     });

@@ -91,7 +91,7 @@ pub(super) async fn panel(
                         label.field {
                             span { "Promote to" }
                             select name="to" {
-                                @for (scope, name) in [("", "the next wider scope"), ("project", "its project"), ("org", "everybody")] {
+                                @for (scope, name) in [("", "its project"), ("org", "everybody")] {
                                     option value=(scope) selected[scope == said("to")] { (name) }
                                 }
                             }
