@@ -71,7 +71,7 @@ fn growth_on_postgresql_has_figures() {
     figures(arrival::on_postgres(&place(), &databases, &SCALE).unwrap(), 8);
     figures(following::on_postgres(&place(), &databases, &SCALE).unwrap(), 1);
     figures(draining::on_postgres(&place(), &databases, &SCALE).unwrap(), 1);
-    figures(chunks::on_postgres(&place(), &databases, &SCALE).unwrap(), 9);
+    figures(chunks::on_postgres(&place(), &databases, &SCALE).unwrap(), 14);
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn importing_and_finding_have_figures() {
 
 #[test]
 fn chunks_have_figures() {
-    figures(chunks::on_sqlite(&place(), &SCALE).unwrap(), 9);
+    figures(chunks::on_sqlite(&place(), &SCALE).unwrap(), 14);
 }
 
 #[test]
