@@ -97,7 +97,7 @@ fn compare(
         format!("`session start`, {title}"),
         milliseconds(large),
         milliseconds(small),
-        Judged::at_most(large.as_secs_f64() * 1_000.0, " ms", INJECTION),
+        Judged::told(large.as_secs_f64() / small.as_secs_f64(), "×"),
     ));
     Ok(rows)
 }
