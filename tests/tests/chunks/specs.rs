@@ -186,6 +186,22 @@ fn c35_whoever_writes_for_the_project_blocks_a_spec_that_another_works_on() {
 }
 
 #[test]
+fn a_spec_neither_expires_nor_is_superseded_while_its_task_is_open() {
+    with_a_pair(|pair| {
+        let (shelf, spec) = (pair.shelf, pair.spec.as_str());
+        let other = shelf.knows("Better", "x");
+        let expire = ["chunk", "expire", spec, "30d"];
+        let supersede = ["chunk", "supersede", spec, "--with", &other, "--reason", "better"];
+        for ended in [&expire[..], &supersede] {
+            let error = shelf.refuses(ended, "invalid_transition", 3);
+            assert_eq!(error["details"]["task_id"], pair.task);
+        }
+        shelf.does(&["task", "archive", &pair.task]);
+        shelf.does(&expire);
+    });
+}
+
+#[test]
 fn a_spec_belongs_to_a_project() {
     on_both(|shelf| {
         for scope in ["org", "agent"] {
