@@ -63,6 +63,11 @@ impl Reader {
         }
     }
 
+    /// Whether chunks of an owner are there for it.
+    pub fn reads(&self, owner: &Owner) -> bool {
+        self.may(Act::Read, owner) == Answer::Allowed
+    }
+
     /// Whose chunks it may do something with, each owner once: what [`Reader::may`] allows, for
     /// questions about many chunks.
     pub fn reach(&self, act: Act) -> Vec<OwnedBy> {

@@ -1,6 +1,6 @@
 //! The versions of a chunk: what it said each time, who wrote that, and which parts changed.
 
-use super::access::{Act, Answer, Reader};
+use super::access::Reader;
 use super::state::Chunk;
 use super::update::Part;
 use crate::event::ChunkEvent;
@@ -56,7 +56,7 @@ pub fn versions(id: ChunkId, events: &[(u64, Time, ChunkEvent)]) -> Result<Vec<V
 /// Those of its versions that somebody may read. What a chunk said for fewer, before it was promoted,
 /// stays with them.
 pub fn read_by(reader: &Reader, mut versions: Vec<Version>) -> Vec<Version> {
-    versions.retain(|one| reader.may(Act::Read, &one.chunk.owner) == Answer::Allowed);
+    versions.retain(|one| reader.reads(&one.chunk.owner));
     versions
 }
 

@@ -6,7 +6,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::chunk::Chunk;
-use windlass_domain::chunk::access::{Act, Answer, Reader};
+use windlass_domain::chunk::access::{Act, Reader};
 use windlass_domain::chunk::chain::{Way, chain};
 use windlass_domain::chunk::link::End;
 use windlass_domain::{ChunkId, Time};
@@ -108,7 +108,7 @@ impl Reached {
         let mut ahead = VecDeque::from([chunk.clone()]);
         while let Some(nearest) = ahead.pop_front() {
             for found in neighbours(snapshot, &nearest, way)? {
-                let is_seen = reader.may(Act::Read, &found.owner) == Answer::Allowed;
+                let is_seen = reader.reads(&found.owner);
                 if !is_seen || reached.contains_key(&found.id) {
                     continue;
                 }

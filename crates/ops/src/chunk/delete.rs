@@ -4,7 +4,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::Time;
-use windlass_domain::chunk::access::{Act, Answer, Reader};
+use windlass_domain::chunk::access::{Act, Reader};
 use windlass_domain::chunk::keep::Dependents;
 use windlass_domain::chunk::link::End;
 use windlass_domain::chunk::{Chunk, keep};
@@ -78,7 +78,7 @@ pub(crate) fn dependents(
     chunk: &Chunk,
     reader: &Reader,
 ) -> Result<Dependents, Fault> {
-    let is_seen = |other: &Chunk| reader.may(Act::Read, &other.owner) == Answer::Allowed;
+    let is_seen = |other: &Chunk| reader.reads(&other.owner);
     let mut pointing = snapshot.chunks_linked_to(&End::Chunk(chunk.id))?;
     let mut superseded = snapshot.chunks_superseded_by(chunk.id)?;
     pointing.retain(is_seen);

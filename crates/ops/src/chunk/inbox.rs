@@ -3,7 +3,7 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windlass_domain::chunk::access::{Act, Answer, Reader};
+use windlass_domain::chunk::access::Reader;
 use windlass_domain::chunk::review::{Signal, signals, touched_at};
 use windlass_domain::chunk::{Chunk, Owner};
 use windlass_domain::{ProjectId, Time};
@@ -165,7 +165,7 @@ impl Wanted {
 
     fn admits(&self, chunk: &Chunk, now: Time) -> bool {
         let is_of = |project: ProjectId| chunk.owner == Owner::Project(project);
-        self.reader.may(Act::Read, &chunk.owner) == Answer::Allowed
+        self.reader.reads(&chunk.owner)
             && chunk.is_current(now)
             && self.project.is_none_or(is_of)
             && self.signal.is_none_or(|signal| signals(chunk, now).contains(&signal))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use windlass_domain::ChunkId;
 use windlass_domain::chunk::Chunk;
-use windlass_domain::chunk::access::{Act, Answer, Reader};
+use windlass_domain::chunk::access::Reader;
 use windlass_domain::chunk::link::End;
 use windlass_ledger::{Fault, Snapshot};
 
@@ -29,8 +29,7 @@ impl Seen {
             return Ok(*known);
         }
         let owner = owner::of(snapshot, chunk)?;
-        let is_seen =
-            owner.is_some_and(|owner| self.reader.may(Act::Read, &owner) == Answer::Allowed);
+        let is_seen = owner.is_some_and(|owner| self.reader.reads(&owner));
         self.known.insert(chunk, is_seen);
         Ok(is_seen)
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use windlass_domain::Time;
 use windlass_domain::chunk::Chunk;
-use windlass_domain::chunk::access::{Act, Answer, Reader};
+use windlass_domain::chunk::access::{Act, Reader};
 use windlass_domain::chunk::link::End;
 use windlass_ledger::{Error, Snapshot};
 
@@ -103,7 +103,7 @@ fn linked(
         let End::Chunk(id) = link.to else { continue };
         let Some(to) = snapshot.chunk(id)? else { continue };
         let is_known = found.iter().any(|known| known.chunk_id == id);
-        if !is_known && reader.may(Act::Read, &to.owner) == Answer::Allowed {
+        if !is_known && reader.reads(&to.owner) {
             found.push(ChunkBrief::from(&to));
         }
     }
@@ -117,7 +117,7 @@ fn incoming(
 ) -> Result<Vec<Incoming>, Error> {
     let end = End::Chunk(chunk.id);
     let mut from = snapshot.chunks_linked_to(&end)?;
-    from.retain(|chunk| reader.may(Act::Read, &chunk.owner) == Answer::Allowed);
+    from.retain(|chunk| reader.reads(&chunk.owner));
     let incoming = |from: &Chunk| Incoming {
         from: ChunkBrief::from(from),
         reasons: from

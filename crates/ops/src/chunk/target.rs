@@ -1,6 +1,6 @@
 //! Which chunk is meant.
 
-use windlass_domain::chunk::access::{Act, Answer, Reader, not_found};
+use windlass_domain::chunk::access::{Act, Reader, not_found};
 use windlass_domain::chunk::{Chunk, Owner, QueryKey};
 use windlass_domain::id::{self, Fragment};
 use windlass_domain::{Code, ProjectId, Refusal};
@@ -73,7 +73,7 @@ fn like(snapshot: &mut Snapshot<'_>, given: &str, reader: &Reader) -> Result<Vec
 }
 
 fn is_seen(chunk: &Chunk, reader: &Reader) -> bool {
-    reader.may(Act::Read, &chunk.owner) == Answer::Allowed
+    reader.reads(&chunk.owner)
 }
 
 fn ambiguous(given: &str, found: &[Chunk]) -> Refusal {

@@ -1,6 +1,6 @@
 //! How much of the log somebody may see.
 
-use windlass_domain::chunk::access::{Act, Answer, Reader};
+use windlass_domain::chunk::access::Reader;
 use windlass_domain::event::{Kind, Subject};
 
 use super::home::Home;
@@ -28,7 +28,7 @@ impl Sight {
     /// Whether what belongs there may be shown.
     pub fn reaches_home(&self, home: &Home) -> bool {
         match (&self.of_agent, &home.owner) {
-            (Some(reader), Some(owner)) => reader.may(Act::Read, owner) == Answer::Allowed,
+            (Some(reader), Some(owner)) => reader.reads(owner),
             (None, _) | (_, None) => true,
         }
     }

@@ -4,7 +4,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_domain::chunk::Chunk;
-use windlass_domain::chunk::access::{Act, Answer, Reader};
+use windlass_domain::chunk::access::Reader;
 use windlass_domain::inject::Injected;
 use windlass_domain::session::Session;
 use windlass_domain::session::consolidate::Verdict;
@@ -113,7 +113,7 @@ fn wrote(
     reader: &Reader,
 ) -> Result<Vec<ChunkBrief>, Error> {
     let wrote = snapshot.chunks_of_session(session.id)?;
-    let may_see = |chunk: &&Chunk| reader.may(Act::Read, &chunk.owner) == Answer::Allowed;
+    let may_see = |chunk: &&Chunk| reader.reads(&chunk.owner);
     Ok(wrote.iter().filter(may_see).map(ChunkBrief::from).collect())
 }
 
@@ -128,7 +128,7 @@ impl GivenChunk {
 
     fn of(snapshot: &mut Snapshot<'_>, given: &Injected, reader: &Reader) -> Result<Self, Error> {
         let owner = snapshot.chunk(given.chunk)?.map(|chunk| chunk.owner);
-        let may_see = owner.is_none_or(|owner| reader.may(Act::Read, &owner) == Answer::Allowed);
+        let may_see = owner.is_none_or(|owner| reader.reads(&owner));
         Ok(Self {
             chunk_id: given.chunk,
             version: given.version,
